@@ -16,10 +16,10 @@ FIRST = "first_in_graph"
 
 
 def identity(subject: Subject, level: Level) -> Identity:
-    """The parts that identify a subject of a level."""
+    """The parts that identify a subject of a level. A signal of the case may be about one of several jobs only."""
     vertex = subject.vertex_id or subject.vertex
     parts: Mapping[Level, Identity] = {
-        "case": (),
+        "case": (subject.job,) if subject.job else (),
         "job": (subject.job,),
         "vertex": (subject.job, vertex),
         "subtask": (subject.job, vertex, subject.subtask),
@@ -110,6 +110,7 @@ class SignalIndex:
             for key in sorted(wanted)
             if self.levels.get(key) == level
             for place, subject in self._places.get(key, {}).items()
+            if level != "case" or not place
         }
         if not by_place and any((key, ()) in self._by_place for key in wanted):
             by_place = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
@@ -146,6 +147,8 @@ class SignalIndex:
             place = identity(subject if visible == level else placed, visible)
             for key, key_level in self.levels.items():
                 signal = self._by_place.get((key, place)) if key_level == visible and key not in seen else None
+                if signal is None and visible == "case" == key_level and key not in seen:
+                    signal = self._by_place.get((key, ()))
                 if signal and not (visible == "case" and self._was_over_before(signal, job)):
                     seen[key] = signal
         reached: set[str] = set()

@@ -36,7 +36,7 @@ class Evidence:
     rows    table name -> how many rows were read
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
     states  aggregator's name -> the merged state of all rows, for those whose table has any
-    files   names of the inputs in file id order
+    files   names of the inputs in file id order, with their folders
     begins_ms  moment before which nothing counts, epoch ms: counters of jobs have counted before; None for all evidence
     """
 
@@ -51,7 +51,7 @@ class Evidence:
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
         self._states = states
-        self._files = files
+        self.files = files
         self.begins_ms = begins_ms
         self._answers: dict[str, Any] = {}
         self._answering = RLock()
@@ -68,11 +68,11 @@ class Evidence:
 
     def file_name(self, file_id: int) -> str:
         """The name of an input, with its folders where another one has the same name; its number where it has none."""
-        if not 0 <= file_id < len(self._files):
+        if not 0 <= file_id < len(self.files):
             return f"file {file_id + 1}"
-        whole = self._files[file_id]
+        whole = self.files[file_id]
         short = _last_part(whole)
-        return short if sum(_last_part(each) == short for each in self._files) == 1 else whole
+        return short if sum(_last_part(each) == short for each in self.files) == 1 else whole
 
     def has(self, name: str) -> bool:
         """Whether the table has any row."""

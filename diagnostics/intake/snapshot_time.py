@@ -6,23 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from diagnostics.intake import InputFile
+from diagnostics.notation.snapshot_folder import snapshot_folder
 
 HEAD_BYTES = 65_536
 """Bytes of an answer that are searched. `now` follows the job's name and times, well before the vertices."""
 
-FOLDERS_OF_A_SNAPSHOT = frozenset({"jobs", "taskmanagers", "jobmanager"})
-"""Where a dump keeps REST's paths as folders, the snapshot is the parent of these."""
-
 _NOW = re.compile(rb'"now":\s{0,4}(\d{13})\b')
-
-
-def snapshot_folder(name: str) -> str:
-    """The snapshot folder of a file: `rest/snap-1/jobs/<id>/job.json` gives `rest/snap-1`."""
-    folders = name.split("/")[:-1]
-    for depth, folder in enumerate(folders):
-        if folder in FOLDERS_OF_A_SNAPSHOT:
-            return "/".join(folders[:depth])
-    return "/".join(folders)
 
 
 def snapshot_times(files: Iterable[InputFile]) -> Mapping[int, int]:

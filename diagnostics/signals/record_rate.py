@@ -12,6 +12,7 @@ from diagnostics.arithmetic.quantiles import total
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.clusters import clusters_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.offered_rate import bearable_ms, emitted_rate, offered_rate
 from diagnostics.reconstruction.load.task_rates import (
@@ -22,7 +23,7 @@ from diagnostics.reconstruction.load.task_rates import (
     standing_tasks,
     task_rates,
 )
-from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.jobmanager_gauge import gauge_of
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -50,7 +51,6 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("record_rate", "job-rest", "no file shows the records that each subtask read")
         return
     cluster = cluster_of(evidence)
-    whole = _room(evidence)
     around = _around_refusal(evidence)
     for task, last in sorted(standing.items(), key=repr):
         cites = tuple(each.cite() for each in last)
@@ -63,7 +63,7 @@ def measure(evidence: Evidence) -> Measured:
     for task in sorted(rates, key=repr):
         rate = rates[task]
         graph = job_graph(cluster, task[0])
-        room = _room_of_job(whole, graph)
+        room = _room_of_job(_room(evidence, task[0]), graph)
         facts: dict[str, FactValue] = {
             "position": graph.position(task[1]),
             "parallelism": graph.parallelism.get(task[1]),
@@ -131,23 +131,23 @@ def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, flo
     }
 
 
-def _room(evidence: Evidence) -> Mapping[str, float | None]:
-    """The slots of all TaskManagers, those that are free, and the cores of their hosts, as last seen; None when no file
-    shows them.
+def _room(evidence: Evidence, job: str | None) -> Mapping[str, float | None]:
+    """The slots of all TaskManagers of a job's cluster, the free ones, and the cores of their hosts, as last seen;
+    None when no file shows them.
     """
     latest: dict[str, Any] = {}
     for row in sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0):
-        latest[row.task_manager] = row
+        if not clusters_of(evidence).is_of_another(job, row.task_manager):
+            latest[row.task_manager] = row
     cores: dict[str, float] = {}
     for row in latest.values():
         if row.cpu_cores is not None:
             cores[row.host or row.task_manager] = row.cpu_cores
-    metered = [point for each in metric_series(evidence).of("taskSlotsTotal") for point in each.known[-1:]]
-    free = [point for each in metric_series(evidence).of("taskSlotsAvailable") for point in each.known[-1:]]
+    metered, free = (gauge_of(evidence, metric, job) for metric in ("taskSlotsTotal", "taskSlotsAvailable"))
     slots, unused = total(row.slots for row in latest.values()), total(row.free_slots for row in latest.values())
     return {
-        "slots": slots if slots is not None else max((point.value or 0.0 for point in metered), default=None),
-        "free": unused if unused is not None else max((point.value or 0.0 for point in free), default=None),
+        "slots": slots if slots is not None or not metered else metered.newest,
+        "free": unused if unused is not None or not free else free.newest,
         "cores": sum(cores.values()) if cores else None,
     }
 

@@ -14,7 +14,7 @@ from diagnostics.reconstruction.failures.fault import SAME_MS
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.job_states import newest_states
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.jobmanager_gauge import gauge_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -60,7 +60,7 @@ def measure(evidence: Evidence) -> Measured:
     refused += [each for each in log.failures if _is_refusal(each)]
     named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
     jobs: list[str | None] = [*named] or [None]
-    common = _totals(metric_series(evidence)) | _without_node(log)
+    common = _without_node(log)
     if evidence.has_logs():
         common |= _under_one_name(log)
     pods = log.of("unschedulable")
@@ -70,13 +70,14 @@ def measure(evidence: Evidence) -> Measured:
         from_ms = submitted_ms(evidence).get(job, 0) if job else 0
         unnamed = [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
         own += [each for each in unnamed if each.ts_ms is None or each.ts_ms >= from_ms]
-        facts: dict[str, FactValue] = {"resource": "slots", **common}
+        totals = _totals(evidence, job)
+        facts: dict[str, FactValue] = {"resource": "slots", **common, **totals}
         if evidence.has_logs() or evidence.has("failure"):
             facts["refused"] = _times(own)
         needed = _needed(job, cluster)
         if needed:
             facts["required"] = needed
-            total = common.get("total_end")
+            total = totals.get("total_end")
             if isinstance(total, int):
                 facts["missing"] = max(0, needed - total)
                 facts["parallelism_that_fits"] = total or None
@@ -87,7 +88,7 @@ def measure(evidence: Evidence) -> Measured:
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
         if stamps:
             facts |= {"first_ms": min(stamps), "last_ms": max(stamps), "from_start": _is_from_start(log, min(stamps))}
-            facts |= _at_refusal(metric_series(evidence), min(stamps), needed)
+            facts |= _at_refusal(evidence, job, min(stamps), needed)
             lost = [each.ts_ms for each in log.of("lost") if each.ts_ms is not None]
             facts["refused_before_loss"] = (
                 _times([each for each in own if (each.ts_ms or 0) < min(lost)]) if lost else None
@@ -145,26 +146,19 @@ def _slots_by_task_manager(needed: int, total: int, cluster: Cluster) -> int | N
     return -(-needed // task_managers) if task_managers and needed > total else None
 
 
-def _totals(series: MetricSeries) -> dict[str, FactValue]:
+def _totals(evidence: Evidence, job: str | None) -> dict[str, FactValue]:
     """Slots at the end and at most, and how many slots and running jobs are missing from the most."""
-    last: dict[str, int] = {}
-    most: dict[str, int] = {}
-    for metric in ("taskSlotsTotal", "taskSlotsAvailable", "numRunningJobs"):
-        points = [
-            (point.ts_ms or 0, point.value)
-            for each in series.of(metric)
-            for point in each.known
-            if point.value is not None
-        ]
-        if points:
-            last[metric], most[metric] = round(max(points)[1]), round(max(value for _, value in points))
     facts: dict[str, FactValue] = {}
-    for name, metric in (("total", "taskSlotsTotal"), ("free", "taskSlotsAvailable")):
-        if metric in last:
-            facts |= {f"{name}_end": last[metric], f"{name}_most": most[metric]}
-    for name, metric in (("fell_by", "taskSlotsTotal"), ("running_jobs_fell_by", "numRunningJobs")):
-        if metric in last:
-            facts[name] = most[metric] - last[metric]
+    for metric, name, fell_by in (
+        ("taskSlotsTotal", "total", "fell_by"),
+        ("taskSlotsAvailable", "free", None),
+        ("numRunningJobs", None, "running_jobs_fell_by"),
+    ):
+        gauge = gauge_of(evidence, metric, job)
+        if gauge and name:
+            facts |= {f"{name}_end": gauge.newest, f"{name}_most": gauge.most}
+        if gauge and fell_by:
+            facts[fell_by] = gauge.most - gauge.newest
     return facts
 
 
@@ -214,14 +208,11 @@ def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
     return {"replaced": max(taken)[0], "replaced_id": max(taken)[1]} if taken else {"replaced": 0}
 
 
-def _at_refusal(series: MetricSeries, refused_ms: int, needed: int | None) -> dict[str, FactValue]:
+def _at_refusal(evidence: Evidence, job: str | None, refused_ms: int, needed: int | None) -> dict[str, FactValue]:
     """Fewest slots from shortly before the first refusal on."""
-    counts = [
-        point.value
-        for each in series.of("taskSlotsTotal")
-        for point in each.known
-        if point.value is not None and refused_ms - SHORTLY_MS <= (point.ts_ms or 0) <= refused_ms + SHORTLY_MS
-    ]
+    gauge = gauge_of(evidence, "taskSlotsTotal", job)
+    near = range(refused_ms - SHORTLY_MS, refused_ms + SHORTLY_MS + 1)
+    counts = [value for ts_ms, value in gauge.levels if ts_ms in near] if gauge else []
     if not counts:
         return {}
     least = round(min(counts))

@@ -22,6 +22,8 @@ from diagnostics.reconstruction.gc.timeline import (
     timelines,
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.clusters import clusters_of
+from diagnostics.reconstruction.metrics.jobmanager_gauge import Gauge, gauge_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -81,14 +83,29 @@ def measure_all(evidence: Evidence) -> Measured:
     """All losses of the case, and the number of TaskManagers registered at the end.
 
     Reads   as `measure`, and numRegisteredTaskManagers.
-    Gives   one signal of the case, also when none was lost.
+    Gives   one signal of the case, also when none was lost; where files are of several clusters, also one for each job.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
     if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
         yield NotMeasured("task_manager_loss.all", "jobmanager-log", "no log, exception or metric was given")
         return
-    cluster, series = cluster_of(evidence), metric_series(evidence)
+    cluster, clusters = cluster_of(evidence), clusters_of(evidence)
     lost = _lost(evidence)
+    yield _all(evidence, None, lost)
+    if clusters.are_several:
+        for job in cluster.job_names:
+            own = [each for each in lost if not all(clusters.are_apart(job, one.file_id) for one in each[0].records)]
+            yield _all(evidence, job, own)
+    if lost and not any("lived_on" in each for _, each in lost):
+        yield NotMeasured("task_manager_loss.all", "taskmanager-log", "no file shows whether the lost process lived on")
+    if lost and not _numbers(lost, "gc_ratio_before"):
+        yield NotMeasured("task_manager_loss.all", "gc-log", "no file shows whether the lost process stood still")
+
+
+def _all(evidence: Evidence, job: str | None, lost: Sequence[tuple[Loss, dict[str, FactValue]]]) -> Signal:
+    """The losses of a job's cluster, or of all files."""
+    clusters = clusters_of(evidence)
+    registered = gauge_of(evidence, "numRegisteredTaskManagers", job) if job or not clusters.are_several else None
     stamps = [loss.ts_ms for loss, _ in lost if loss.ts_ms is not None]
     fates = [each["lived_on"] for _, each in lost if "lived_on" in each]
     has_own_logs = any("last_log_ms" in each for _, each in lost)
@@ -96,7 +113,7 @@ def measure_all(evidence: Evidence) -> Measured:
     both = _numbers(lost, "noticed_apart_ms")
     back = _numbers(lost, "registered_again_ms")
     full = _numbers(lost, "full_gcs_before")
-    known = len([each for each in cluster.task_managers if each])
+    known = sum(not clusters.is_of_another(job, each) for each in cluster_of(evidence).task_managers if each)
     looked = evidence.has_logs() or evidence.has("failure")
     facts: dict[str, FactValue] = {
         "lost": len({loss.task_manager for loss, _ in lost}),
@@ -122,22 +139,18 @@ def measure_all(evidence: Evidence) -> Measured:
         **_without_jobmanager(incident_log(evidence)),
         "known": known or None,
         "all_lost": len({loss.task_manager for loss, _ in lost}) >= known if known > 1 and lost else None,
-        **_registered(series, stamps),
+        **(_registered(registered, stamps) if registered else {}),
     }
     citations = [loss.records[0].cite() for loss, _ in lost]
-    citations += [each.cite(each.known[-1]) for each in series.of("numRegisteredTaskManagers") if each.known]
-    yield Signal(
+    citations += registered.citations if registered else ()
+    return Signal(
         key="task_manager_loss.all",
-        subject=Subject(),
+        subject=Subject(job=job),
         facts=shown_only(facts, looked),
         citations=tuple(citations[:SHOWN]),
         citation_count=sum(len(loss.records) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
-    if lost and not fates:
-        yield NotMeasured("task_manager_loss.all", "taskmanager-log", "no file shows whether the lost process lived on")
-    if lost and not shares:
-        yield NotMeasured("task_manager_loss.all", "gc-log", "no file shows whether the lost process stood still")
 
 
 @read_once
@@ -290,23 +303,16 @@ def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
     }
 
 
-def _registered(series: MetricSeries, lost_at: Sequence[int]) -> dict[str, FactValue]:
+def _registered(gauge: Gauge, lost_at: Sequence[int]) -> dict[str, FactValue]:
     """Registered TaskManagers: the highest number, and the number at the end."""
-    points = [
-        (point.ts_ms or 0, point.value)
-        for each in series.of("numRegisteredTaskManagers")
-        for point in each.known
-        if point.value is not None
-    ]
-    if not points:
-        return {}
+    end_ms = gauge.levels[-1][0]
     return {
-        "registered_end": round(max(points)[1]),
-        "registered_most": round(max(value for _, value in points)),
-        "gone": round(max(value for _, value in points) - max(points)[1]),
-        "gone_ms": gone_ms(sorted(points), lost_at),
-        "registered_end_ms": max(points)[0] or None,
-        "seen_after_loss": bool(lost_at) and max(points)[0] > max(lost_at),
+        "registered_end": gauge.newest,
+        "registered_most": gauge.most,
+        "gone": gauge.most - gauge.newest,
+        "gone_ms": gone_ms(gauge.levels, lost_at),
+        "registered_end_ms": end_ms or None,
+        "seen_after_loss": bool(lost_at) and end_ms > max(lost_at),
     }
 
 

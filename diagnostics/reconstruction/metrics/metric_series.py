@@ -14,7 +14,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.dictionary_encoding import dictionary_encoded
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.metrics.counted_time import by_counted_time
-from diagnostics.reconstruction.metrics.scrape_order import file_places
+from diagnostics.reconstruction.metrics.scrape_order import file_places, scrape_order
 from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.reconstruction.metrics.start_up import without_start_up
 
@@ -167,10 +167,11 @@ def series_of_samples(samples: pa.Table) -> list[Series]:
     order = {number: place for place, number in enumerate(numbers[key] for key in sorted(numbers, key=repr))}
     number_of = np.array([order[number] for number in number_of.tolist()], np.int64)
 
-    chosen = _chosen_spellings(samples, number_of, spelled, spellings)
     series = number_of[spelled]
+    later = scrape_order(samples, series)
+    chosen = _chosen_spellings(samples, number_of, spelled, spellings, later)
     times, lines = (samples[name].fill_null(0).to_numpy() for name in ("ts_ms", "line"))
-    places = np.lexsort((lines, file_places(samples, series), times, series))
+    places = np.lexsort((lines, file_places(samples, later), times, series))
     places = places[chosen[spelled[places]]]
     points = list(map(Point._make, zip(*_point_columns(samples.take(pa.array(places))), strict=True)))
 
@@ -200,7 +201,11 @@ def _key(spelling: Mapping[str, Any], several_hosts: bool) -> tuple[Any, ...]:
 
 
 def _chosen_spellings(
-    samples: pa.Table, number_of: Numbers, spelled: Numbers, spellings: Sequence[Mapping[str, Any]]
+    samples: pa.Table,
+    number_of: Numbers,
+    spelled: Numbers,
+    spellings: Sequence[Mapping[str, Any]],
+    later: Mapping[int, float],
 ) -> Flags:
     """For each spelling of a series whether its points are used."""
     import numpy as np
@@ -218,7 +223,7 @@ def _chosen_spellings(
         if ends[0] is not None:
             known.first_ms = ends[0] if known.first_ms is None else min(known.first_ms, ends[0])
             known.last_ms = ends[1] if known.last_ms is None else max(known.last_ms, ends[1])
-    taken = {number: _without_overlaps(list(each.values()), sizes) for number, each in files.items()}
+    taken = {number: _without_overlaps(list(each.values()), sizes, later) for number, each in files.items()}
     return np.array(
         [row["file_id"] in taken[number] for row, number in zip(spellings, number_of.tolist(), strict=True)], bool
     )
@@ -251,12 +256,12 @@ def _as_flink_writes(values: pa.ChunkedArray, is_watermark: Flags) -> pa.Chunked
     return pc.if_else(of_beam, flinks, values)
 
 
-def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) -> set[int]:
+def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int], later: Mapping[int, float]) -> set[int]:
     """The best file of a series, and all other files that do not overlap it in time.
 
     Among files with a similar number of points, the one with most points of all series is best, so that different
-    series come from the same file. Files without times are scrapes that follow one another; they count where no other
-    file has the series.
+    series come from the same file. Files without times count where no other file has the series: all of them if their
+    counters tell their order, else the best one.
     """
     longest = max(each.points for each in files)
 
@@ -272,7 +277,8 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
             continue
         taken.append((file.first_ms, file.last_ms))
         chosen.add(file.file_id)
-    return chosen or {each.file_id for each in files}
+    scrapes = {each.file_id for each in files if each.file_id in later}
+    return chosen or scrapes or {min(files, key=rank).file_id}
 
 
 def counters_by_vertex(series: MetricSeries, metric: str) -> Mapping[tuple[str | None, str], list[Series]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,16 +19,13 @@ GROWING = (
 """Metrics that grow as long as their process or job lives. Source: Flink, "Metrics"."""
 
 
-def file_places(samples: pa.Table, series: Numbers) -> Numbers:
-    """The place of each sample's file among all files: those without times by their counters, else as they were given.
+def file_places(samples: pa.Table, later: Mapping[int, float]) -> Numbers:
+    """The place of each sample's file among all files.
 
-    series  the number of the series of each sample
-
-    A process that was started anew counts from 0 again, so the place of a file follows from all of its counters.
+    later  as `scrape_order` gives it
     """
     import numpy as np
 
-    later = _later(samples, series)
     files, of_sample = np.unique(samples["file_id"].to_numpy(), return_inverse=True)
     ordered = sorted(range(len(files)), key=lambda each: (later.get(int(files[each]), 0.0), each))
     place_of = np.empty(len(files), np.int64)
@@ -36,8 +34,15 @@ def file_places(samples: pa.Table, series: Numbers) -> Numbers:
     return places
 
 
-def _later(samples: pa.Table, series: Numbers) -> dict[int, float]:
-    """File id -> the sum of its places among the values of each counter without a time; the middle one is 0."""
+def scrape_order(samples: pa.Table, series: Numbers) -> Mapping[int, float]:
+    """Files without times, by id: the higher its number, the later a file was written. Without those that no counter
+    sets apart from others.
+
+    series  the number of the series of each sample
+
+    The number is the sum of a file's places among the values of each counter; the middle one is 0. A process that was
+    started anew counts from 0 again, so one counter does not suffice.
+    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -53,4 +58,4 @@ def _later(samples: pa.Table, series: Numbers) -> dict[int, float]:
         place_of = {value: place for place, value in enumerate(sorted(set(of_files.values())))}
         for file_id, value in of_files.items():
             later[file_id] += place_of[value] - (len(place_of) - 1) / 2
-    return later
+    return {file_id: place for file_id, place in later.items() if place}

@@ -40,6 +40,13 @@ def _lost(window: tuple[int, int] | None = (1_000, 2_000)) -> Signal:
 LEVELS: dict[str, Level] = {"task_manager_loss.all": "case", "job_overview": "job"}
 
 
+def test_a_job_sees_what_is_said_of_its_own_cluster_instead_of_what_is_said_of_all() -> None:
+    own = Signal("task_manager_loss.all", Subject(job="b"), {"lost": 0})
+    index = SignalIndex([_lost(None), own, _job("a"), _job("b")], LEVELS)
+    seen = {job: index.view(Subject(job=job), "job")("task_manager_loss.all.lost") for job in "ab"}
+    assert seen == {"a": 1, "b": 0}
+
+
 def _job(job: str, **facts: int) -> Signal:
     return Signal("job_overview", Subject(job=job), facts)
 

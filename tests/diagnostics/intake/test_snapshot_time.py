@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics.intake import InputFile
-from diagnostics.intake.snapshot_time import snapshot_folder, snapshot_times
+from diagnostics.intake.snapshot_time import snapshot_times
+from diagnostics.notation.snapshot_folder import snapshot_folder
 
 NOW = 1795224892539
 

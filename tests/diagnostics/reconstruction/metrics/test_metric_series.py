@@ -20,9 +20,9 @@ from tests.diagnostics.many_samples import many_samples
 
 
 def row(ts_ms: int | None, value: float | None, file_id: int = 0, **rest: Any) -> Mapping[str, Any]:
-    names = ("job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "host", "line", "last_line", "pointer")
+    names = ("job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "host")
     return {
-        **dict.fromkeys(names),
+        **dict.fromkeys((*names, "line", "last_line", "pointer")),
         "metric": "numRecordsIn",
         "ts_ms": ts_ms,
         "value": value,
@@ -57,9 +57,9 @@ def test_scrapes_without_times_follow_one_another_by_their_counters() -> None:
     assert [point.value for point in slots.points] == [8, 3]
 
 
-def test_scrapes_without_counters_keep_the_order_in_which_they_were_given() -> None:
+def test_of_scrapes_whose_order_no_counter_tells_only_one_is_read() -> None:
     (slots,) = series_from_rows([row(None, each, file_id=each, metric="taskSlotsTotal") for each in (1, 2, 3)])
-    assert [point.value for point in slots.points] == [1, 2, 3]
+    assert [point.value for point in slots.points] == [1]
 
 
 def test_a_process_that_counts_anew_does_not_turn_the_order_of_scrapes_around() -> None:
