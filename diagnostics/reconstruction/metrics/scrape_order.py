@@ -56,6 +56,6 @@ def scrape_order(samples: pa.Table, series: Numbers) -> Mapping[int, float]:
     later: dict[int, float] = defaultdict(float)
     for of_files in counts.values():
         place_of = {value: place for place, value in enumerate(sorted(set(of_files.values())))}
-        for file_id, value in of_files.items():
+        for file_id, value in of_files.items() if len(place_of) > 1 else ():
             later[file_id] += place_of[value] - (len(place_of) - 1) / 2
-    return {file_id: place for file_id, place in later.items() if place}
+    return later

@@ -50,11 +50,13 @@ def test_overlapping_files_of_one_series_are_not_mixed() -> None:
 
 def test_scrapes_without_times_follow_one_another_by_their_counters() -> None:
     """The names of the files say nothing: `after` is read before `before`."""
-    after = [row(None, 900, file_id=0), row(None, 3, file_id=0, metric="taskSlotsTotal")]
-    before = [row(None, 100, file_id=1), row(None, 8, file_id=1, metric="taskSlotsTotal")]
-    records, slots = series_from_rows([*after, *before])
-    assert [point.value for point in records.points] == [100, 900]
-    assert [point.value for point in slots.points] == [8, 3]
+    scrapes = [
+        [row(None, records, file_id=place), row(None, total, file_id=place, metric="taskSlotsTotal")]
+        for place, (records, total) in enumerate([(900, 3), (100, 8), (500, 5)])
+    ]
+    records, slots = series_from_rows([each for scrape in scrapes for each in scrape])
+    assert [point.value for point in records.points] == [100, 500, 900]
+    assert [point.value for point in slots.points] == [8, 5, 3]
 
 
 def test_of_scrapes_whose_order_no_counter_tells_only_one_is_read() -> None:
