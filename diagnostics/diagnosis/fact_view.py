@@ -110,8 +110,9 @@ class SignalIndex:
             for key in sorted(wanted)
             if self.levels.get(key) == level
             for place, subject in self._places.get(key, {}).items()
-            if level != "case" or not place
         }
+        if level == "case" and any(by_place):
+            by_place.pop((), None)
         if not by_place and any((key, ()) in self._by_place for key in wanted):
             by_place = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
             if level == "case" or (level == "job" and not by_place):

@@ -48,6 +48,14 @@ WRAPPER = "org.apache.flink.runtime.checkpoint.CheckpointException"
 WHOLE = ("alignment limit", "closing")
 """Kinds whose reason says all: no exception is behind it."""
 
+UNANSWERED = re.compile(
+    r"(?:Invocation of \[?(?:RemoteRpcInvocation\(|public )[^\n]{0,300}?recipient|Ask timed out on) ?\[(?:Actor\[)?"
+    r"\w{1,10}\.tcp://\w{1,40}@([^\s/\]]{1,200})/user/(?:rpc/)?taskmanager_"
+)
+"""A call to a TaskManager that was not answered within pekko.ask.timeout, with its address; in texts of at most 2,000
+characters. Source: Flink's PekkoInvocationHandler, Pekko's AskTimeoutException.
+"""
+
 BY_THE_JVM = re.compile(
     r"\.(?:NullPointer|ClassCast|Arithmetic|ArrayStore|NegativeArraySize|\w*IndexOutOfBounds|ConcurrentModification"
     r"|NoSuchElement|NumberFormat)Exception$|Error$"
@@ -173,6 +181,7 @@ def _course(real: Sequence[CheckpointFailure], history: History) -> dict[str, Fa
         "reasons": _counted(each.lead.reason for each in real),
         "synchronous": sum(each.lead.reason == "synchronous part failed" for each in real),
         "only_untriggered": all(each.lead.kind == "trigger" for each in real),
+        **_unanswered(real),
         "first_ms": lowest(known(each.ts_ms for each in real)),
         "last_ms": highest(known(each.ts_ms for each in real)),
         "shortest_ms": lowest(known(each.duration_ms for each in real)),
@@ -183,6 +192,12 @@ def _course(real: Sequence[CheckpointFailure], history: History) -> dict[str, Fa
         facts |= {"first_id": numbers[0], "completed_after": sum(each.number > numbers[-1] for each in completed)}
         facts |= _last_good(good) | end_facts(ended_ms(history.failing_course()))
     return facts
+
+
+def _unanswered(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
+    """Triggers that a TaskManager did not answer, and the addresses of these."""
+    silent = [hit[1] for each in real if each.lead.kind == "trigger" and (hit := UNANSWERED.search(each.lead.chain))]
+    return {"unanswered": len(silent), "unanswered_by": sorted(set(silent))[:SHOWN] or None}
 
 
 def _last_good(good: Sequence[Checkpoint]) -> dict[str, FactValue]:
@@ -295,6 +310,8 @@ FACTS = {
     "reasons": "Flink's reasons in words, each with how often",
     "synchronous": "failures in the synchronous part, which fail the task itself",
     "only_untriggered": "whether none of them reached all of its tasks: each could not be triggered",
+    "unanswered": "triggers that a TaskManager did not answer in time",
+    "unanswered_by": "addresses of these TaskManagers",
     "first_ms": "when the first failed, epoch ms",
     "last_ms": "when the last failed, epoch ms",
     **END_FACTS,

@@ -47,6 +47,14 @@ def test_a_job_sees_what_is_said_of_its_own_cluster_instead_of_what_is_said_of_a
     assert seen == {"a": 1, "b": 0}
 
 
+def test_what_is_said_of_each_cluster_is_judged_for_each_job() -> None:
+    """A rule of the case that spoke of all files would tell a healthy job of the losses of another cluster."""
+    own = [Signal("task_manager_loss.all", Subject(job=job), {"lost": lost}) for job, lost in (("a", 1), ("b", 0))]
+    index = SignalIndex([_lost(None), *own], LEVELS)
+    subjects = index.subjects("case", ["task_manager_loss.all"])
+    assert {each.job: index.view(each, "case")("task_manager_loss.all.lost") for each in subjects} == {"a": 1, "b": 0}
+
+
 def _job(job: str, **facts: int) -> Signal:
     return Signal("job_overview", Subject(job=job), facts)
 

@@ -297,3 +297,31 @@ def test_a_trigger_that_failed_tells_its_exception_in_its_reason() -> None:
     facts = only(measure(hand_made(log_record=[completed(1, 1), failed])), "checkpoint_declines").facts
     assert (facts["ids"], facts["exception"], facts["only_untriggered"]) == ([2], "TimeoutException", True)
     assert said.startswith(facts["message"][:40])
+
+
+@pytest.mark.parametrize(
+    ("silence", "address"),
+    [
+        (
+            "Invocation of [RemoteRpcInvocation(TaskExecutorGateway.triggerCheckpoint(ExecutionAttemptID, long, long, "
+            "CheckpointOptions))] at recipient [pekko.tcp://flink@10.0.0.7:37923/user/rpc/taskmanager_0] timed out.",
+            "10.0.0.7:37923",
+        ),
+        (
+            "Ask timed out on [Actor[akka.tcp://flink@worker-3:40123/user/taskmanager_0#-680102764]] after [10000 ms].",
+            "worker-3:40123",
+        ),
+        ("Ask timed out on [Actor[akka.tcp://flink@master:6123/user/rpc/dispatcher_0#-1]] after [10000 ms].", None),
+    ],
+)
+def test_a_trigger_that_a_task_manager_does_not_answer_names_it(silence: str, address: str | None) -> None:
+    chain = {
+        "exception_class": "org.apache.flink.runtime.checkpoint.CheckpointException",
+        "exception_message": "Trigger checkpoint failure.",
+        "root_cause_class": "java.util.concurrent.TimeoutException",
+        "root_cause_message": silence,
+        "causes": f"x: Trigger checkpoint failure.\njava.util.concurrent.TimeoutException: {silence}",
+    }
+    log = [completed(1, 1), record(20, "jm.ckpt.failed", "Failed to trigger checkpoint 2", checkpoint_id=2, **chain)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    assert (facts["unanswered"], facts.get("unanswered_by")) == ((1, [address]) if address else (0, None))
