@@ -112,6 +112,8 @@ BETWEEN_PROCESSES = (
     "PartitionConnectionException",
 )
 """Texts of failures of a connection between Flink's own processes."""
+OF_BLOBS = ("Failed to fetch BLOB", "Could not connect to BlobServer", "runtime.blob.BlobClient")
+"""Texts of a connection to the JobManager's BLOB server. Source: Flink's BlobClient."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
 ENDED_CHECKPOINT = "hdfs-lease-of-checkpoint"
 """The entry of message_remedies/ for a file of a checkpoint that was given up."""
@@ -256,7 +258,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     if outside:
         first, rounds = outside[0], rounds_of(outside)
         refusal, system, host = refusal_in(first), system_of(first), host_of(first)
-        answers = _answers(refusal, system, host)
+        answers, text = _answers(refusal, system, host), "\n".join((first.chain, *_frames(first)))
         remedy = repair_of(first, evidence)
         before = came_before(faults, first)
         is_vague = refusal is not None and refusal.by_class and not remedy
@@ -274,6 +276,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "own_writers": _own_writers(outside, first, system) if refusal and refusal.how == CONFLICT else None,
             "reported_by": first.reported_by,
             "system": system,
+            "of_blobs": any(each in text for each in OF_BLOBS),
             "host": host,
             "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
             "is_first": before is None,
@@ -307,6 +310,7 @@ FACTS = {
     "connector_flink": "the version of Flink that runs, for which the connector's release is chosen",
     "reported_by": "who reports the failure; failure (of a task or job), process, client, error, warning, passed",
     "system": "outside system that the exception names",
+    "of_blobs": "whether it is no outside system, but the JobManager's BLOB server",
     "host": "host that the exception names",
     "opening": "whether a function was being opened at the failure",
     "is_first": "whether it is the first failure of the job",
