@@ -26,7 +26,7 @@ _REFUSAL = re.compile(
     r"(?P<mode>[d-](?:[r-][w-][xsStT-]){3})(?P<acl>\+|:\w{0,10}:)?"
 )
 """Names and paths that a shell takes as they are; others leave the act general."""
-OWNER, GROUP, MEMBER, OTHERS, FILE, SHARED, ACL, BEYOND_MODE = (
+OWNER, GROUP, MEMBER, OTHERS, FILE, SHARED, ACL, BEYOND_MODE, SUPERUSER = (
     "owner",
     "group",
     "member",
@@ -35,10 +35,12 @@ OWNER, GROUP, MEMBER, OTHERS, FILE, SHARED, ACL, BEYOND_MODE = (
     "shared",
     "acl",
     "beyond_mode",
+    "superuser",
 )
 """Who is refused: the owner; one outside of the group that may; a member of a group that may less than the others; one
 of the others; one who uses a file of another user, who writes more of them; one who creates something in a directory
-of all users; anybody where an ACL counts; one whom the mode admits, so that another authorizer refuses."""
+of all users; anybody where an ACL counts; one whom the mode admits, so that another authorizer refuses;
+one who uses what is the superuser's."""
 _OF_ALL_USERS = 1
 """Names in a path up to which a directory is of all users, such as `/`, `/user` and `/tmp`: no job is to own it."""
 
@@ -46,12 +48,17 @@ _SUPERUSERS = "supergroup"
 """The group whose members may do all, so that no job's user joins it. Source: hdfs-default.xml,
 dfs.permissions.superusergroup."""
 
+_SUPERUSER = "hdfs"
+"""The user as whom the NameNode runs, for whom HDFS checks no rights: no job is to run as it. Source: Hadoop in Secure
+Mode (User Accounts for Hadoop Daemons) and the HDFS Permissions Guide (The Super-User)."""
+
 
 def hdfs_refusal(text: str) -> tuple[str, dict[str, str]] | None:
     """Who is refused, and the values of the message; None for a text without one, or with names of other letters.
 
     The values are user, path, owner, group, mode; `bits` that are missing; `grant`, those that an entry of an ACL
-    needs; and `folder`, a place below a directory for one of the user's own, or that of a file.
+    needs; `folder`, a place below a directory for one of the user's own, or that of a file; and `place`, the directory
+    that the superuser is to share.
     """
     refusal = _REFUSAL.search(text)
     if refusal is None:
@@ -60,7 +67,10 @@ def hdfs_refusal(text: str) -> tuple[str, dict[str, str]] | None:
     bits, is_directory = _BITS[refusal["access"]], refusal["mode"].startswith("d")
     values |= {"bits": bits, "folder": _folder(values) if is_directory else values["path"].rpartition("/")[0]}
     refused = _refused(values, has_acl=refusal["acl"] is not None)
-    return refused, {**values, "grant": _grant(bits, is_directory=is_directory or refused == FILE)}
+    values |= {"grant": _grant(bits, is_directory=is_directory or refused == FILE)}
+    if values["owner"] == _SUPERUSER and refused in (GROUP, OTHERS, FILE, ACL):
+        return SUPERUSER, {**values, "place": values["folder"] if refused == FILE else values["path"]}
+    return refused, values
 
 
 def _refused(values: dict[str, str], *, has_acl: bool) -> str:

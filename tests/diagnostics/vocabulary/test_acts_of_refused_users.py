@@ -20,7 +20,16 @@ KUBERNETES = (
     [
         ("flink", "EXECUTE", '"/a/b":flink:etl:drw-r--r--', "owner", "hdfs dfs -chmod u+x /a/b"),
         ("flink", "WRITE", '"/a/b":etl:data:drwxrwxr-x', "group", "Take flink into the group data"),
-        ("flink", "WRITE", '"/a/b":hdfs:supergroup:drwxrwxr-x', "others", "-m user:flink:rwx /a/b"),
+        ("flink", "WRITE", '"/a/b":etl:supergroup:drwxrwxr-x', "others", "-m user:flink:rwx /a/b"),
+        (
+            "flink",
+            "WRITE",
+            '"/a/b":hdfs:supergroup:drwxrwxr-x',
+            "superuser",
+            "user:flink:rwx,default:user:flink:rwx /a/b",
+        ),
+        ("flink", "WRITE", '"/a/b":hdfs:hdfs:drwxrwxr-x', "superuser", "hdfs dfs -chown -R flink /a/b"),
+        ("flink", "READ", '"/a/b/c":hdfs:data:-rw-------', "superuser", "user:flink:r-x,default:user:flink:r-x /a/b "),
         ("flink", "READ", '"/a/b":etl:data:-rw----r--', "member", "hdfs dfs -chmod g+r /a/b"),
         ("flink", "READ", '"/a/b":etl:data:-rw-------', "others", "-m user:flink:r-- /a/b"),
         ("flink", "READ", '"/a/b/c":etl:data:-rw-------', "file", "user:flink:r-x,default:user:flink:r-x /a/b,"),
@@ -40,6 +49,22 @@ def test_the_parts_of_a_refusal_of_hdfs_decide_the_act(user: str, access: str, i
     assert read is not None
     assert read[0] == case
     assert act in (remedy_of(said) or "")
+
+
+@pytest.mark.parametrize(
+    "inode",
+    [
+        '"/user":hdfs:supergroup:drwxr-xr-x',
+        '"/":root:root:drwxr-xr-x',
+        '"/a/b":hdfs:supergroup:drwxr-xr-x',
+        '"/a/b":hdfs:hdfs:drwxrwxr-x',
+        '"/a/b":hdfs:data:drwxr-x---+',
+    ],
+)
+def test_no_job_is_told_to_run_as_the_superuser(inode: str) -> None:
+    remedy = remedy_of(HDFS.format("flink", "WRITE", inode)) or ""
+    assert "setfacl" in remedy or "mkdir" in remedy
+    assert "HADOOP_USER_NAME" not in remedy
 
 
 def test_an_owner_is_not_told_to_own_the_path() -> None:
