@@ -8,7 +8,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.events.event_time_names import needs_watermarks
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.job.graph import names_look_up
+from diagnostics.reconstruction.job.graph import names_call, names_look_up
 from diagnostics.signals.signal import Measured, Signal, SignalDefinition, known_facts
 
 NEXT = re.compile(r" -> |____")
@@ -43,6 +43,7 @@ def measure(evidence: Evidence) -> Measured:
             "inner": inner or None,
             "inner_count": len(inner),
             "looks_up": any(map(names_look_up, inner)),
+            "call": next(filter(names_call, inner), None),
         }
         yield Signal("chained_operators", cluster.vertex_subject(job_id, vertex_id), known_facts(facts))
 
@@ -59,6 +60,7 @@ SIGNALS = (
             "inner": "operators between the source and the sink of a chain; those that assign event times left out",
             "inner_count": "number of operators between the source and the sink of a chain",
             "looks_up": "whether one of them is named as a look-up",
+            "call": "the first of them whose name is that of a look-up or another call of an outside system",
         },
         measure=measure,
     ),

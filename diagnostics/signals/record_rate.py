@@ -14,6 +14,7 @@ from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.clusters import clusters_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.job.jobmanager_gauge import gauge_of
 from diagnostics.reconstruction.load.offered_rate import bearable_ms, emitted_rate, offered_rate
 from diagnostics.reconstruction.load.task_rates import (
     TaskKey,
@@ -23,7 +24,6 @@ from diagnostics.reconstruction.load.task_rates import (
     standing_tasks,
     task_rates,
 )
-from diagnostics.reconstruction.metrics.jobmanager_gauge import gauge_of
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 

@@ -14,7 +14,7 @@ from diagnostics.reconstruction.failures.fault import SAME_MS
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.job_states import newest_states
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.metrics.jobmanager_gauge import gauge_of
+from diagnostics.reconstruction.job.jobmanager_gauge import gauge_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.message_remedies import remedy_of
 

@@ -23,7 +23,7 @@ from diagnostics.reconstruction.gc.timeline import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.clusters import clusters_of
-from diagnostics.reconstruction.metrics.jobmanager_gauge import Gauge, gauge_of
+from diagnostics.reconstruction.job.jobmanager_gauge import Gauge, gauge_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -26,6 +27,14 @@ OWN_LOOK_UP_NAMES = ("lookup", "look_up", "async_wait", "asyncwait", "dimension_
 """Parts of the names of look-ups in other jobs, normalised and in lower case: Flink's "async wait operator", and what
 people call theirs (`lookup-customer`).
 """
+CALLING = re.compile(
+    r"(?:call|fetch|invoke|enrich|infer|predict|async|geocode)(?![a-z])|"
+    r"(?:[a-z0-9]+_)*(?:enrich(?:ment|er)|inference|grpc|rpc|remote)(?![a-z])"
+)
+"""Beginnings of names that people give to operators that call an outside system (`Call pricing service`, `asyncScore`),
+and words of them; normalised, words apart. Our choice: verbs of asking, and no names of data such as `requests`.
+"""
+WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +110,12 @@ def names_look_up(operator: str) -> bool:
     """Whether the name of an operator inside a job is that of a look-up, by the planner or by people's habit."""
     name = normalised(operator).lower()
     return any(part in name for part in (LOOK_UP_NAME, *OWN_LOOK_UP_NAMES))
+
+
+def names_call(operator: str) -> bool:
+    """Whether the name of an operator inside a job is that of a look-up or another call of an outside system."""
+    words = normalised(WORD.sub("_", operator)).strip("_").lower()
+    return names_look_up(operator) or CALLING.match(words) is not None
 
 
 def job_graph(cluster: Cluster, job_id: str | None, seen: Mapping[str, str] | None = None) -> JobGraph:

@@ -6,7 +6,7 @@ from typing import Any
 
 from diagnostics.evidence import Evidence
 from diagnostics.reconstruction.job.clusters import clusters_of
-from diagnostics.reconstruction.metrics.jobmanager_gauge import gauge_of
+from diagnostics.reconstruction.job.jobmanager_gauge import gauge_of
 from diagnostics.signals import slots, task_manager_loss
 from tests.diagnostics.hand_made import JOB, START, hand_made, signals_of_key
 

@@ -17,7 +17,7 @@ from diagnostics.reconstruction.metrics.series import Point
 class Gauge:
     """A number that one cluster's JobManager stated.
 
-    levels     (epoch ms, value) in order, never none; 0 stands for an unknown time
+    levels     (epoch ms, value) in order, never none; 0 is an unknown time
     citations  of the newest sample of each series
     """
 
@@ -48,11 +48,11 @@ def gauge_of(evidence: Evidence, metric: str, job: str | None) -> Gauge | None:
         if points:
             runs.append(points)
             citations.append(series.cite(points[-1]))
-    levels = _together(runs)
+    levels = _highest_levels(runs)
     return Gauge(levels, citations) if levels else None
 
 
-def _together(runs: Sequence[Sequence[Point]]) -> list[tuple[int, float]]:
+def _highest_levels(runs: Sequence[Sequence[Point]]) -> list[tuple[int, float]]:
     """The highest value of the series at each moment, of those that have begun and not ended."""
     if len(runs) < 2:
         return [(each.ts_ms or 0, each.value or 0.0) for run in runs for each in run]
