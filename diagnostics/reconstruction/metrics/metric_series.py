@@ -191,7 +191,7 @@ def series_of_samples(samples: pa.Table) -> list[Series]:
 def _key(spelling: Mapping[str, Any], several_hosts: bool) -> tuple[Any, ...]:
     """A key of a series that is the same for all spellings of its names in different files.
 
-    several_hosts  whether several processes are told apart by nothing but their hosts; REST names none
+    several_hosts  whether nothing but their hosts distinguishes several processes; REST names none
     """
     operator = normalised(spelling["operator"]) if spelling["operator"] else ""
     process = normalised(spelling["task_manager"]) if spelling["subtask"] is None else ""
@@ -261,7 +261,7 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int], 
 
     Among files with a similar number of points, the one with most points of all series is best, so that different
     series come from the same file. Files without times count where no other file has the series: all of them if their
-    counters tell their order, else the best one.
+    counters show their order, else the best one.
     """
     longest = max(each.points for each in files)
 
