@@ -60,7 +60,7 @@ SIGNALS = (
             "inner": "operators between the source and the sink of a chain; those that assign event times left out",
             "inner_count": "number of operators between the source and the sink of a chain",
             "looks_up": "whether one of them is named as a look-up",
-            "call": "the first of them whose name is that of a look-up or another call of an outside system",
+            "call": "first operator of the chain whose name is that of a look-up or another call of an outside system",
         },
         measure=measure,
     ),
