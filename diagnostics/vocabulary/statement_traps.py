@@ -12,7 +12,7 @@ import re2
 
 from diagnostics.errors import InvalidRule
 from diagnostics.notation.cdc_pipeline import CdcPipeline
-from diagnostics.notation.sql_tables import SqlTable, sql_inserts, sql_tables, tables_read
+from diagnostics.notation.sql_tables import SqlInsert, SqlTable, sql_inserts, sql_tables, tables_read
 from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.known_bug import Release, release_of
 from diagnostics.yaml_document import with_translations
@@ -25,8 +25,6 @@ _STATES = re.compile(
 """What states something without a table: a setting, a query, options without the statement around them, or options of
 Debezium or the tables of a source of changes in a program.
 """
-OTHER_ORDER = "columns-by-position"
-"""The entry of an INSERT that selects the columns of its table in another order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +128,7 @@ class StatementTrap:
 
     statement  what the text holds; its first group, else all of it, is shown
     table      what one of its tables shows
+    insert     name of what one of its INSERTs shows, of INSERTS
     pipeline   what the definition of a pipeline of Flink CDC shows
     beside     what the text holds besides; unless: what it must not hold
     affected   first and last release of Flink with which it is so; empty where it is so with all
@@ -140,6 +139,7 @@ class StatementTrap:
 
     statement: Any
     table: TableTrap | None
+    insert: str | None
     pipeline: PipelineTrap | None
     beside: Any
     unless: Any
@@ -167,17 +167,18 @@ def statement_traps() -> Mapping[str, StatementTrap]:
     content: Mapping[str, Mapping[str, Any]] = catalogue("statement_traps.yaml")
     return {
         name: StatementTrap(
-            _pattern(entry.get("statement")),
-            _table(entry["table"]) if "table" in entry else None,
-            _pipeline(entry["pipeline"]) if "pipeline" in entry else None,
-            _pattern(entry.get("beside")),
-            _pattern(entry.get("unless")),
-            tuple(_range(each) for each in entry.get("affected", ())),
-            entry.get("without_checkpoints") is True,
-            entry.get("certain_when_off") is True,
-            entry.get("certain") is True,
-            with_translations(entry["what"].strip(), entry, "what"),
-            with_translations(entry["advice"].strip(), entry, "advice"),
+            statement=_pattern(entry.get("statement")),
+            table=_table(entry["table"]) if "table" in entry else None,
+            insert=entry.get("insert"),
+            pipeline=_pipeline(entry["pipeline"]) if "pipeline" in entry else None,
+            beside=_pattern(entry.get("beside")),
+            unless=_pattern(entry.get("unless")),
+            affected=tuple(_range(each) for each in entry.get("affected", ())),
+            without_checkpoints=entry.get("without_checkpoints") is True,
+            certain_when_off=entry.get("certain_when_off") is True,
+            certain=entry.get("certain") is True,
+            what=with_translations(entry["what"].strip(), entry, "what"),
+            advice=with_translations(entry["advice"].strip(), entry, "advice"),
         )
         for name, entry in content.items()
     }
@@ -189,26 +190,34 @@ def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
     inserts = tuple(sql_inserts(plain))
     if not tables and not inserts and _STATES.search(plain) is None:
         return
-    written = frozenset(each.table for each in inserts)
-    read = tables_read(plain)
-    columns = {each.name: each.written for each in tables}
+    written, read = frozenset(each.table for each in inserts), tables_read(plain)
     for name, trap in statement_traps().items():
         if (trap.beside is not None and not trap.beside.search(plain)) or (trap.unless and trap.unless.search(plain)):
             continue
-        if name == OTHER_ORDER:
-            for insert in inserts:
-                wanted = columns.get(insert.table, ())
-                if insert.selected != wanted and sorted(insert.selected) == sorted(wanted) and wanted:
-                    yield name, f"{insert.table} ({', '.join(wanted)})"[:LONGEST_SHOWN], insert.place
-                    break
+        place: tuple[str, int] | None = None
+        if trap.insert is not None:
+            place = next(INSERTS[trap.insert](inserts, tables), None)
         elif trap.table is not None:
-            for table in tables:
-                if trap.table.holds(table, tables, written, read):
-                    yield name, table.name[:LONGEST_SHOWN], table.place
-                    break
+            holding = (each for each in tables if trap.table.holds(each, tables, written, read))
+            place = next(((each.name, each.place) for each in holding), None)
         elif trap.statement is not None and (matched := trap.statement.search(plain)):
             shown = matched.group(1) if matched.groups() else matched.group()
-            yield name, " ".join(shown.split())[:LONGEST_SHOWN], matched.start()
+            place = " ".join(shown.split()), matched.start()
+        if place is not None:
+            yield name, place[0][:LONGEST_SHOWN], place[1]
+
+
+def _in_other_order(inserts: Sequence[SqlInsert], tables: Sequence[SqlTable]) -> Iterator[tuple[str, int]]:
+    """The INSERTs that select the columns of their table in another order: the table with these, and the place."""
+    columns = {each.name: each.written for each in tables}
+    for insert in inserts:
+        wanted = columns.get(insert.table, ())
+        if insert.selected != wanted and sorted(insert.selected) == sorted(wanted) and wanted:
+            yield f"{insert.table} ({', '.join(wanted)})", insert.place
+
+
+INSERTS = {"other_order": _in_other_order}
+"""Kind of an entry that concerns an INSERT -> the INSERTs that show it."""
 
 
 def traps_in_pipeline(pipeline: CdcPipeline) -> Iterator[tuple[str, str, int]]:
@@ -240,29 +249,29 @@ def _range(text: str) -> tuple[Release, Release]:
 
 def _table(entry: Mapping[str, Any]) -> TableTrap:
     return TableTrap(
-        _pattern(entry.get("connector")),
-        _pattern(entry.get("format")),
-        entry.get("role") == "sink",
-        entry.get("role") == "source",
-        tuple(entry.get("has", ())),
-        tuple(entry.get("lacks", ())),
-        _pattern(entry.get("columns")),
-        _pattern(entry.get("lacks_columns")),
-        _pattern(entry.get("between")),
-        entry.get("shared"),
-        tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
-        _pattern(entry.get("key_beyond")),
+        connector=_pattern(entry.get("connector")),
+        format=_pattern(entry.get("format")),
+        written=entry.get("role") == "sink",
+        read=entry.get("role") == "source",
+        has=tuple(entry.get("has", ())),
+        lacks=tuple(entry.get("lacks", ())),
+        columns=_pattern(entry.get("columns")),
+        lacks_columns=_pattern(entry.get("lacks_columns")),
+        between=_pattern(entry.get("between")),
+        shared=entry.get("shared"),
+        values=tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
+        key_beyond=_pattern(entry.get("key_beyond")),
     )
 
 
 def _pipeline(entry: Mapping[str, Any]) -> PipelineTrap:
     return PipelineTrap(
-        entry.get("shown", ""),
-        tuple(entry.get("has", ())),
-        tuple(entry.get("lacks", ())),
-        tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
-        entry.get("rule"),
-        entry.get("leaves_tables_out") is True,
+        shown=entry.get("shown", ""),
+        has=tuple(entry.get("has", ())),
+        lacks=tuple(entry.get("lacks", ())),
+        values=tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
+        rule=entry.get("rule"),
+        leaves_tables_out=entry.get("leaves_tables_out") is True,
     )
 
 
