@@ -10,6 +10,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.notation.cdc_pipeline import MOST_OPTIONS, MOST_RULES, SECTIONS, cdc_pipeline
+from diagnostics.notation.code_call import TRAP, trap_name
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.text_lines import numbered_lines
@@ -46,7 +47,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         for each in stated[:MOST_OPTIONS]
     ]
     traps = [
-        {"kind": "statement-trap", "name": f"{trap} {shown}", "line": line, "last_line": line}
+        {"kind": TRAP, "name": trap_name(trap, shown), "line": line, "last_line": line}
         for trap, shown, line in traps_in_pipeline(pipeline)
     ]
     yield Rows("config_option", rows)

@@ -13,7 +13,7 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
-from diagnostics.notation.code_call import WITHOUT_IDLENESS, known_calls, state_removals
+from diagnostics.notation.code_call import TRAP, WITHOUT_IDLENESS, known_calls, state_removals, trap_name
 from diagnostics.notation.code_names import code_names
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
@@ -173,7 +173,7 @@ def _named_in_sql(plain: str) -> Iterator[tuple[str, str, int]]:
     for name, place in tables_looked_up(plain):
         yield "look-up-table", name, lines.at(place)
     for trap, shown, place in traps_in(plain):
-        yield "statement-trap", f"{trap} {shown}", lines.at(place)
+        yield TRAP, trap_name(trap, shown), lines.at(place)
     if (assigned := _WATERMARK.search(plain)) and not _IDLENESS.search(plain):
         yield WITHOUT_IDLENESS, " ".join(assigned.group().split()), lines.at(assigned.start())
 

@@ -9,12 +9,12 @@ from itertools import islice
 
 import re2
 
-from diagnostics.notation.code_call import WITHOUT_IDLENESS
+from diagnostics.notation.code_call import TRAP, WITHOUT_IDLENESS
 from diagnostics.notation.source_text import enclosed, parted
 
 FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
 """Characters from CREATE TABLE to its WITH, and within it. Our choice: some hundred columns and options."""
-OF_STATEMENTS = ("table", "look-up-table", "statement-trap", WITHOUT_IDLENESS)
+OF_STATEMENTS = ("table", "look-up-table", TRAP, WITHOUT_IDLENESS)
 """Kinds of rows of `code_call` that are of SQL, and no part of a program."""
 MOST_TABLES = 300
 MOST_INSERTS = 300

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from diagnostics.aggregators import code_calls, consumer_positions
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
+from diagnostics.notation.code_call import TRAP, trap_of
 from diagnostics.reconstruction.configuration.enabled_checkpoints import takes_checkpoints
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.declared_tables import declared_tables
@@ -18,13 +19,12 @@ from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.operators_at_limit import reads_change_log
+from diagnostics.vocabulary.statement_traps import statement_traps
 
 PENDING = "pendingRecords"
 FLOWS = ("numRecordsIn", "numRecordsOut")
 OF_PROCESSES = "Status."
 MANAGED = ("Status.Flink.Memory.Managed.Used", "Status.Flink.Memory.Managed.Total")
-COMMITTED = ("shown-by-checkpoints ", "loaded-in-one-transaction ", "loaded-by-checkpoints ")
-"""Beginnings of the traps of a table whose sink commits with checkpoints, as the reader of the source names it."""
 OF_CHANGES = "-cdc"
 """End of the connectors that read the log of a database."""
 SOURCE = "Source"
@@ -102,8 +102,10 @@ def _stands(series: Series) -> bool:
 def _committed_by_checkpoints(evidence: Evidence) -> Iterator[Job]:
     """All jobs, where a statement writes a table that shows rows with checkpoints, and checkpoints are enabled."""
     rows = evidence.answer(code_calls.AGGREGATOR).to_pylist()
-    is_written = any(row["kind"] == "statement-trap" and row["name"].startswith(COMMITTED) for row in rows)
-    if is_written and takes_checkpoints(evidence):
+    committing = {name for name, trap in statement_traps().items() if trap.commits}
+    if any(row["kind"] == TRAP and trap_of(row["name"])[0] in committing for row in rows) and takes_checkpoints(
+        evidence
+    ):
         yield None
 
 

@@ -6,13 +6,13 @@ from diagnostics.aggregators import code_calls
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject, only_one
+from diagnostics.notation.code_call import TRAP, trap_of
 from diagnostics.reconstruction.configuration.enabled_checkpoints import lacks_checkpoints, takes_checkpoints
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.statement_traps import statement_traps
 
-TRAP = "statement-trap"
 HANDLED = ("warning", "passed")
 """Who reports what something handles by trying again."""
 
@@ -30,7 +30,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     traps = statement_traps()
     order = {name: place for place, name in enumerate(traps)}
-    shown = [(*row["name"].partition(" ")[::2], row) for row in rows if row["kind"] == TRAP]
+    shown = [(*trap_of(row["name"]), row) for row in rows if row["kind"] == TRAP]
     checkpointed, is_off = takes_checkpoints(evidence), lacks_checkpoints(evidence)
     release = only_one(flink_releases(evidence).stated)
     shown = [

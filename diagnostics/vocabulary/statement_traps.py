@@ -134,6 +134,7 @@ class StatementTrap:
     affected   first and last release of Flink with which it is so; empty where it is so with all
     without_checkpoints  whether it counts only in a job without checkpoints
     certain_when_off     whether it is certain where Flink answers that checkpoints are off
+    commits    whether the sink of its table shows rows with completed checkpoints
     certain    whether the result is wrong whatever the job's data, so that it is a cause; else it is a remark
     """
 
@@ -146,6 +147,7 @@ class StatementTrap:
     affected: tuple[tuple[Release, Release], ...]
     without_checkpoints: bool
     certain_when_off: bool
+    commits: bool
     certain: bool
     what: str
     advice: str
@@ -176,6 +178,7 @@ def statement_traps() -> Mapping[str, StatementTrap]:
             affected=tuple(_range(each) for each in entry.get("affected", ())),
             without_checkpoints=entry.get("without_checkpoints") is True,
             certain_when_off=entry.get("certain_when_off") is True,
+            commits=entry.get("commits") is True,
             certain=entry.get("certain") is True,
             what=with_translations(entry["what"].strip(), entry, "what"),
             advice=with_translations(entry["advice"].strip(), entry, "advice"),
