@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -24,42 +24,10 @@ from diagnostics.vocabulary.outside_refusals import (
     likely_refusal,
     refusal_of,
 )
+from diagnostics.vocabulary.outside_systems import outside_systems
 from diagnostics.vocabulary.refusal_advice import refusal_advice
 
 MOST_LISTED = 12
-CONNECTORS: Mapping[str, str] = {
-    "kafka": "Kafka",
-    "jdbc": "a database (JDBC)",
-    "elasticsearch": "Elasticsearch",
-    "opensearch": "OpenSearch",
-    "hbase": "HBase",
-    "cassandra": "Cassandra",
-    "mongodb": "MongoDB",
-    "pulsar": "Pulsar",
-    "rabbitmq": "RabbitMQ",
-    "kinesis": "Kinesis",
-    "firehose": "Firehose",
-    "dynamodb": "DynamoDB",
-    "clickhouse": "ClickHouse",
-    "redis": "Redis",
-    "doris": "Doris",
-    "starrocks": "StarRocks",
-    "influxdb": "InfluxDB",
-    "kudu": "Kudu",
-    "oceanbase": "OceanBase",
-    "rocketmq": "RocketMQ",
-    "activemq": "ActiveMQ",
-    "nifi": "NiFi",
-    "mysql": "MySQL",
-    "postgres": "PostgreSQL",
-    "oracle": "Oracle",
-    "sqlserver": "SQL Server",
-    "db2": "Db2",
-    "tidb": "TiDB",
-    "vitess": "Vitess",
-    "Socket": "Socket server",
-}
-"""Package of a Flink connector -> its outside system. Source: the repositories of Flink's connectors."""
 CONNECTOR = re.compile(
     r"(?:org\.apache\.flink\.(?:streaming\.|cdc\.)?connectors?|com\.ververica\.cdc\.connectors)\.([a-z0-9]{2,20})"
     r"|org\.apache\.flink\.streaming\.api\.functions\.(?:source|sink)\.(?:legacy\.)?(Socket)"
@@ -68,42 +36,10 @@ ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
 """Origins of such failures; a transaction that cannot begin indicates a broker that does not answer. Storage failures
 during a snapshot are left to signals/checkpoint_declines.py.
 """
-FAMILIES = (
-    "a database (JDBC)",
-    "a connection pool",
-    "a gRPC service",
-    "a change stream (Debezium)",
-    "a Google Cloud service",
-    "an HTTP service",
-    "the system of a lookup",
-    "AWS",
-    "gRPC",
-    "HTTP",
-    "Thrift",
-    "socket",
-)
-"""Names that leave open which system it is: a name of one of these is taken first."""
-SERVICE_OF: Mapping[str, str] = {"HTTP": "an HTTP service", "gRPC": "a gRPC service"}
-"""Protocol -> how a sentence calls what speaks it: nothing else of the system is known."""
 SERVICE = re.compile(
     r"\(Service: ([A-Za-z0-9]{2,40})[;,]|(?:com\.amazonaws|software\.amazon\.awssdk)\.services\.([a-z0-9]{2,40})\."
 )
 """The service of AWS whose client reports: `(Service: Kinesis, Status Code: 400`, or its package."""
-SERVICES: Mapping[str, str] = {
-    **dict.fromkeys(("Amazon S3", "S3", "s3"), "S3"),
-    **dict.fromkeys(("AmazonKinesis", "Kinesis", "kinesis"), "Kinesis"),
-    **dict.fromkeys(("AmazonDynamoDBv2", "DynamoDb", "dynamodb", "dynamodbv2"), "DynamoDB"),
-    **dict.fromkeys(("AmazonSQS", "Sqs", "sqs"), "SQS"),
-    **dict.fromkeys(("AmazonKinesisFirehose", "Firehose", "firehose", "kinesisfirehose"), "Firehose"),
-    **dict.fromkeys(("AWSGlue", "Glue", "glue"), "Glue"),
-    **dict.fromkeys(("AWSSecretsManager", "SecretsManager", "secretsmanager"), "Secrets Manager"),
-    **dict.fromkeys(("AWSKMS", "Kms", "kms"), "KMS"),
-}
-"""As its clients of both generations name a service -> its name. Source: the AWS SDKs for Java."""
-OF_THE_SYSTEM = {"/.hoodie/": "Hudi", "apache.fluss.exception.": "Fluss", "alibaba.fluss.exception.": "Fluss"}
-"""What only one system has in its messages, although the words around it are another's -> that system: the folder of a
-Hudi table's timeline, which the store below it does not know, and Fluss's exceptions, named as Kafka's are.
-"""
 BETWEEN_PROCESSES = (
     "remote task manager",
     "to task manager '",
@@ -168,13 +104,14 @@ def _is_of_ended_checkpoint(text: str) -> bool:
 
 def system_of(fault: Fault) -> str | None:
     """The outside system, from the text, a frame, a class, the connector's package, or the address."""
-    systems = [SERVICE_OF.get(each, each) for each in _systems_of(fault)]
-    return next((each for each in systems if each not in FAMILIES), systems[0] if systems else None)
+    known = outside_systems()
+    systems = [known.protocols.get(each, each) for each in _systems_of(fault)]
+    return next((each for each in systems if each not in known.families), systems[0] if systems else None)
 
 
 def _systems_of(fault: Fault) -> Iterator[str]:
     """What names the system of a failure, the surest first."""
-    yield from (system for text, system in OF_THE_SYSTEM.items() if text in fault.chain)
+    yield from (system for text, system in outside_systems().marks.items() if text in fault.chain)
     frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
         yield named
@@ -187,7 +124,7 @@ def _systems_of(fault: Fault) -> Iterator[str]:
     yield from _connectors(fault)
     yield from clients_named_in("\n".join((fault.chain, *frames)))
     if service := SERVICE.search(fault.chain):
-        yield SERVICES.get(service[1] or service[2], "AWS")
+        yield outside_systems().services.get(service[1] or service[2], "AWS")
     if fault.origin.id in ("network", "outside_system") and (at := system_at(fault.chain)):
         yield at
 
@@ -201,7 +138,8 @@ def _named_with(text: str, frames: Sequence[str] = ()) -> str | None:
 def _connectors(fault: Fault) -> list[str]:
     """The outside systems of the connectors among its frames."""
     packages = [hit[1] or hit[2] for frame in _frames(fault) if (hit := CONNECTOR.match(frame))]
-    return [CONNECTORS[each] for each in packages if each in CONNECTORS]
+    known = outside_systems().connectors
+    return [known[each] for each in packages if each in known]
 
 
 def host_of(fault: Fault) -> str | None:
@@ -210,13 +148,9 @@ def host_of(fault: Fault) -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
-TABLE_FORMATS = ("Delta Lake", "Hudi", "Iceberg", "LakeSoul", "Paimon")
-"""Systems that are a library in the job's own processes over a store of files: none of them listens at a port."""
-
-
 def _answers(refusal: Refusal | None, system: str | None, host: str | None) -> bool | None:
     """Whether the system is reached; so is the code of a table format where no host is named."""
-    if refusal is not None and system in TABLE_FORMATS and host is None:
+    if refusal is not None and system in outside_systems().table_formats and host is None:
         return True
     return refusal.answers if refusal else None
 
@@ -227,7 +161,7 @@ def advice_for(refusal: Refusal | None, remedy: str | None, system: str | None) 
     """
     if refusal is None or remedy:
         return None
-    general = refusal.advice if refusal.how != CONFLICT or system in (None, *TABLE_FORMATS) else None
+    general = refusal.advice if refusal.how != CONFLICT or system in (None, *outside_systems().table_formats) else None
     return refusal_advice().get((refusal.how, system or ""), general)
 
 
@@ -235,16 +169,10 @@ CONFLICT = "another writer changed the same table at the same time"
 """How a system refuses two commits of one table; one of `outside_refusals.yaml`."""
 
 
-WRITTEN_TOGETHER = ("Delta Lake", "Elasticsearch", "Hudi", "Iceberg", "OpenSearch")
-"""Systems in which subtasks that each commit can conflict over one table or document. In the others each subtask
-writes files of its own, or one committer commits for all.
-"""
-
-
 def _own_writers(conflicts: Sequence[Fault], first: Fault, system: str | None) -> int | None:
     """How many subtasks of the task that conflicts were refused; None for one alone, and where they cannot conflict."""
     own = {each.subtask for each in conflicts if each.vertex == first.vertex and each.subtask is not None}
-    return len(own) if len(own) > 1 and system in WRITTEN_TOGETHER else None
+    return len(own) if len(own) > 1 and system in outside_systems().shared_on_commit else None
 
 
 def _frames(fault: Fault) -> list[str]:

@@ -31,6 +31,7 @@ from diagnostics.vocabulary.message_remedies import searched_texts
 from diagnostics.vocabulary.newest_releases import upgradables
 from diagnostics.vocabulary.operators_at_limit import operators_at_limit
 from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
+from diagnostics.vocabulary.outside_systems import outside_systems
 from diagnostics.vocabulary.required_options import required_options
 from diagnostics.vocabulary.resource_states import resource_states
 from diagnostics.vocabulary.setting_faults import setting_faults
@@ -55,6 +56,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     class_owners,
     flink_api,
     connectors,
+    outside_systems,
     telling_messages,
     expected_behaviour,
     origin_titles,

@@ -10,8 +10,6 @@ from diagnostics.citation import Citation
 from diagnostics.reconstruction.failures.fault import Fault, is_report
 from diagnostics.signals.outside_faults import (
     CONFLICT,
-    FAMILIES,
-    SERVICE_OF,
     advice_for,
     host_of,
     measure,
@@ -20,6 +18,7 @@ from diagnostics.signals.outside_faults import (
 )
 from diagnostics.signals.signal import Signal
 from diagnostics.vocabulary.outside_refusals import refusals
+from diagnostics.vocabulary.outside_systems import outside_systems
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
 if TYPE_CHECKING:
@@ -256,7 +255,7 @@ def test_a_table_format_without_a_host_is_not_looked_for_in_the_network() -> Non
 
 def test_a_protocol_is_no_name_of_a_system() -> None:
     """A page that lets the job reach HTTP again tells nobody what to look at."""
-    assert set(SERVICE_OF.values()) <= set(FAMILIES)
+    assert outside_systems().families >= set(outside_systems().protocols.values())
 
 
 def test_the_kind_of_a_refusal_says_nothing_beside_the_repair_of_its_message() -> None:
