@@ -9,6 +9,16 @@ MOST_NAME = 2_000
 
 _SUBTASK = re.compile(r"\((\d{1,7})/(\d{1,7})\)(?:#(\d{1,9})| - execution #(\d{1,9}))?")
 
+_QUOTED = re.compile(
+    rf"(?<=Cannot initialize task ').{{1,{MOST_NAME}}}?(?=': )"
+    rf"|(?<=OperatorCoordinator for ').{{1,{MOST_NAME}}}?(?=' \(operator )"
+    rf"|(?<=Thread 'SourceCoordinator-).{{1,{MOST_NAME}}}?(?=' produced an uncaught exception)"
+    rf"|(?<= for operator ).{{1,{MOST_NAME}}}?(?= \(\d{{1,7}}/\d{{1,7}}\))"
+)
+"""How Flink's messages name a task or operator. Source: DefaultExecutionGraphBuilder, OperatorCoordinatorHolder,
+SourceCoordinatorProvider, StreamTask, StreamOperatorStateHandler and AsyncCheckpointRunnable.
+"""
+
 LEGACY_SOURCE = "Legacy Source Thread - "
 """The thread that runs a source function of the old interface; a task's other extra threads only wait or flush."""
 
@@ -42,6 +52,11 @@ def task_name(printed: str) -> TaskName | None:
     if not 1 <= subtask <= parallelism:
         return None
     return TaskName(printed[:start], subtask - 1, parallelism, int(attempt) if attempt else None)
+
+
+def without_names(message: str) -> str:
+    """A message of Flink without the names of tasks in it: these are the job's words, not the failure's."""
+    return _QUOTED.sub("", message)
 
 
 def task_of_thread(thread: str) -> TaskName | None:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_user_code, unshaded
+from diagnostics.notation.task_name import without_names
 from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.yaml_document import with_translations
 
@@ -117,4 +118,4 @@ def _has(trait: FaultTrait, thrower: Thrower) -> bool:
         return True
     if trait.own_code and thrower.places and is_user_code(thrower.places[0]):
         return True
-    return bool(trait.said and trait.said.search(thrower.message.lower()))
+    return bool(trait.said and trait.said.search(without_names(thrower.message).lower()))

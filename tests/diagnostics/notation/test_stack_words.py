@@ -6,7 +6,7 @@ import pytest
 
 from diagnostics.notation.stack_frame import frame_name, is_user_code
 from diagnostics.notation.stack_trace import stack_trace
-from diagnostics.notation.task_name import TaskName, task_name, task_of_thread
+from diagnostics.notation.task_name import TaskName, task_name, task_of_thread, without_names
 
 
 @pytest.mark.parametrize(
@@ -129,3 +129,23 @@ def test_hadoops_remote_exception_is_what_the_server_threw() -> None:
     assert told is not None
     assert told.root_cause_class == "org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException"
     assert told.root_cause_message == "No lease on /out/part-3"
+
+
+def test_a_message_without_the_names_of_its_tasks() -> None:
+    for told, left in (
+        ("Cannot initialize task 'Source: a -> Sink: b': no class", "Cannot initialize task '': no class"),
+        (
+            "Global failure triggered by OperatorCoordinator for 'Source: a[1] -> b: Writer' (operator 7).",
+            "Global failure triggered by OperatorCoordinator for '' (operator 7).",
+        ),
+        (
+            "Could not perform checkpoint 3 for operator json sink (2/4)#0.",
+            "Could not perform checkpoint 3 for operator  (2/4)#0.",
+        ),
+        (
+            "Thread 'SourceCoordinator-Source: topic' produced an uncaught exception. Failing the job.",
+            "Thread 'SourceCoordinator-' produced an uncaught exception. Failing the job.",
+        ),
+        ("the sink refused 'orders' (1/2)", "the sink refused 'orders' (1/2)"),
+    ):
+        assert without_names(told) == left

@@ -62,6 +62,16 @@ def test_a_message_without_traits_decides_nothing() -> None:
     assert resemblance_of(Thrower("java.lang.Exception", "oh"), []) is None
 
 
+def test_the_names_of_tasks_are_no_traits_of_a_failure() -> None:
+    said = "Cannot initialize task '{}': no such thing"
+    plain, named = (
+        resemblance_of(Thrower("org.acme.Exception", said.format(each)), [], 2) for each in ("a", "Sink: b")
+    )
+    assert plain is None
+    assert named is None
+    assert resemblance_of(Thrower("org.acme.Exception", "the sink b has no connection"), [], 2) is not None
+
+
 def test_what_an_outer_exception_says_counts_half() -> None:
     trait = Thrower("org.example.conf.MissingOptionException", "x")
     inner, outer = resemblance_of(trait, []), resemblance_of(Thrower("java.lang.Exception", "oh"), [trait])

@@ -6,7 +6,7 @@ import pytest
 
 from diagnostics.vocabulary.class_owners import owner_of
 from diagnostics.vocabulary.code_shapes import code_shape_of
-from diagnostics.vocabulary.message_remedies import remedy_of
+from diagnostics.vocabulary.message_remedies import known_message, remedy_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 from diagnostics.vocabulary.statement_traps import traps_in
 
@@ -98,3 +98,14 @@ def test_a_lake_table_read_from_its_end_is_remarked() -> None:
     assert "only-new-rows-of-a-lake-table" not in [
         name for name, _, _ in traps_in(read.replace("'latest'", "'latest-full'"))
     ]
+
+
+def test_formats_that_the_jobmanager_cannot_load_are_a_matter_of_jars_unless_the_cause_is_there() -> None:
+    outer = "org.apache.flink.runtime.client.JobInitializationException: Could not start the JobMaster."
+    said = f"{outer}\nJobExecutionException: Cannot initialize task 'a': Loading the input/output formats failed: "
+    known = known_message(said)
+    assert known is not None
+    assert known.shows == "class_loading"
+    assert known.remedy.startswith("Put the jars of the connectors and of the framework")
+    other = known_message(f"{said}\njava.lang.OutOfMemoryError: Java heap space")
+    assert other is None or other.id != known.id
