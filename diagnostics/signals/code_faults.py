@@ -17,6 +17,7 @@ from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of, program_of
 from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.bugs.running_release import DISTRIBUTION
+from diagnostics.reconstruction.errors.before_a_job import PLAIN_PROGRAM, is_before_job
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, logged_faults, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -59,12 +60,6 @@ CLASS_NAME = re.compile(
     r"((?:[a-zA-Z_$][\w$]{0,100}[./]){1,20}[A-Za-z_$][\w$]{0,100})"
 )
 """A class name at the start of a message, with dots, or slashes as the JVM prints it."""
-IN_MAIN = "The main method caused an error"
-"""Flink's PackagedProgram of a program that did not come to its end."""
-OF_A_RUN = ("Job execution failed", "JobExecutionException", "Job failed", "Recovery is suppressed")
-"""Texts of an exception of the program that passes on how its job ended. Source: Flink's JobResult and ClientUtils."""
-PLAIN_PROGRAM = 'Exception in thread "main" '
-"""How the Java launcher reports what a program throws that no client of Flink runs."""
 OF_FLINK = "org.apache.flink."
 OF_SCRIPTS = ("org.apache.flink.client.cli.", "org.apache.flink.runtime.entrypoint.", "org.apache.flink.container.")
 """Packages of the programs that Flink's own scripts start, so that no job lacks them."""
@@ -148,7 +143,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "messages": len({fault.message for fault in same}),
         "program": program_of(first),
         "reported_by": first.reported_by,
-        "before_job": (IN_MAIN in first.chain and not any(each in first.chain for each in OF_A_RUN)) or None,
+        "before_job": is_before_job(first) or None,
         "plain_program": _is_plain_program(first, missing) or None,
     }
     facts |= _cast(first)

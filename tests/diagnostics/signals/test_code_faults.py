@@ -55,6 +55,18 @@ def test_a_program_that_fails_in_main_has_no_job_yet_and_one_that_passes_on_a_fa
     assert "before_job" not in facts_of(failed(5, exception, "x"))
 
 
+def test_a_program_that_the_launcher_of_java_reports_has_no_job_unless_it_ran_one() -> None:
+    """A value that it cannot read is no record of a job then: another rule speaks."""
+    exception, main = "com.fasterxml.jackson.core.JsonParseException", 'Exception in thread "main" '
+    before = failed(5, exception, "x") | {"message": f"{main}{exception}: x"}
+    assert {name: facts_of(before)[name] for name in ("before_job", "origin")} == {
+        "before_job": True,
+        "origin": "record",
+    }
+    for text in ("RuntimeException: Failed to fetch next result", "TableException: Failed to wait job finish"):
+        assert "before_job" not in facts_of(failed(5, exception, "x") | {"message": f"{main}{text}"})
+
+
 def test_a_class_that_a_task_does_not_see_names_its_artifact() -> None:
     said = "Cannot load user class: org.apache.flink.streaming.connectors.kafka.FlinkKafkaConsumer"
     facts = facts_of(failed(5, "org.apache.flink.streaming.runtime.tasks.StreamTaskException", said))

@@ -28,6 +28,7 @@ CASSANDRA = "com.datastax.driver.core.exceptions."
         (SQL + "ORA-30036: unable to extend segment by 8 in undo tablespace 'UNDOTBS1'", "undo tablespace"),
         (SQL + 'ORA-00904: "ts": invalid identifier', "capitals"),
         (SQL + "ORA-00911: invalid character", "semicolon"),
+        (SQL + "ORA-01424: missing or illegal character following the escape character", "slash"),
         (SQL + "ORA-01461: can bind a LONG value only for insert into a LONG column", "CLOB"),
         (SQL + "ORA-02049: timeout: distributed transaction waiting for lock", "DBA_2PC_PENDING"),
         (SQL + "ORA-14400: inserted partition key does not map to any partition", "ADD PARTITION"),
