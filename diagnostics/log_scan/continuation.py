@@ -15,9 +15,11 @@ _CONTINUES = (
     *(b"FlinkLogical", b"Logical", b"StreamPhysical", b"BatchPhysical", b"+- ", b":- "),
     b"This exception indicates that",
     *(b"Please check the documentation for the set", b"Missing conversion", b"There is 1 empty subset"),
+    *(b"responseBody: ", b"errorLog: ", b'{"error"'),
 )
 """Beginnings of continuation lines; PowerShell writes `At line:` and `+ ` between an exception and its frames, and the
-quote, the headings and the nodes of a plan are of messages of Flink's planner and of its FactoryUtil.
+quote, the headings and the nodes of a plan are of messages of Flink's planner and of its FactoryUtil. The last ones are
+the answers of StarRocks and Elasticsearch (TransactionStreamLoader, ResponseException).
 """
 
 _THROWN = re.compile(

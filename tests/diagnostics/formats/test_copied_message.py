@@ -77,3 +77,13 @@ def test_the_times_that_a_container_prints_before_the_lines_of_a_trace_do_not_co
         "java.lang.IllegalStateException",
         "java.sql.SQLException",
     )
+
+
+def test_the_answer_of_a_system_below_an_exception_belongs_to_its_message(tmp_path: Path) -> None:
+    """With and without frames; in a log whose lines have no times it is no record of its own either."""
+    said = "com.starrocks.data.load.stream.exception.StreamLoadFailException: Transaction prepare failed, db: a\n"
+    answer = 'responseBody: {\n    "Status": "Fail",\n    "Message": "no rows"\n}\nerrorLog: null\n'
+    for form in ("copied-message", "flink-log"):
+        for frames in ("", "\tat com.acme.Sink.open(Sink.java:7)\n"):
+            (row,) = read(FORMATS[form], f"{said}{answer}{frames}", tmp_path).rows["log_record"]
+            assert row["root_cause_message"].endswith('"Message": "no rows"\n}\nerrorLog: null')

@@ -98,6 +98,26 @@ def test_a_class_that_another_flink_has_names_it(name: str, owner: str) -> None:
             "'username' and 'password'",
         ),
         (
+            "io.debezium.connector.oracle.logminer.logwriter.CommitLogWriterFlushStrategy.flush",
+            "java.sql.SQLSyntaxErrorException: ORA-00942: table or view does not exist",
+            "LOG_MINING_FLUSH",
+        ),
+        (
+            "oracle.jdbc.driver.T4CTTIoer11.processError",
+            "java.sql.SQLSyntaxErrorException: ORA-00942: table or view does not exist",
+            "Grant the user SELECT",
+        ),
+        (
+            "org.apache.iceberg.ClientPoolImpl.get",
+            "java.lang.IllegalStateException: Cannot get a client from a closed pool",
+            "Upgrade Iceberg to 1.2.0",
+        ),
+        (
+            "org.apache.parquet.hadoop.InternalParquetRecordWriter.close",
+            "The file being written is in an invalid state. Probably caused by an error thrown previously.",
+            "Add what comes before this line",
+        ),
+        (
             "org.elasticsearch.action.bulk.BulkProcessor$Flush.run",
             "State: BLOCKED (on object monitor)",
             "Flink 1.11 or later",
@@ -108,3 +128,20 @@ def test_what_a_connector_throws_names_the_act(frame: str, said: str, named: str
     found = known_message(said, (frame,))
     assert found is not None
     assert named in split_sentences(found.remedy)[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "rows", "entry"),
+    [
+        ("all partitions have no load data", 0, "load-read-no-rows"),
+        ("all partitions have no load data", 9, "load-all-partitions"),
+        ("too many filtered rows", 9, "load-filtered-rows"),
+        ("timeout by txn manager", 0, "starrocks-transaction-timeout"),
+        ("something that nobody knows", 9, "starrocks-prepare"),
+    ],
+)
+def test_the_answer_of_a_load_goes_before_the_header_of_its_transaction(said: str, rows: int, entry: str) -> None:
+    header = f"{LOAD}Transaction prepare failed, db: a, table: b, label: c,"
+    found = known_message(f'{header}\nresponseBody: {{\n"Message": "{said}",\n"NumberTotalRows": {rows}\n}}')
+    assert found is not None
+    assert found.id == entry

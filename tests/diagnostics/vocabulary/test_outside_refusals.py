@@ -365,3 +365,14 @@ def test_every_refusal_has_advice_whose_first_sentence_stands_alone() -> None:
         first = split_sentences(each.advice)[0]
         assert first.endswith("."), each.how
         assert len(first) <= 320, each.how
+
+
+def test_only_a_value_that_is_too_long_is_a_row_that_does_not_fit() -> None:
+    fits = "it does not take the rows as the sink writes them"
+    for said in ("Data too long for column 'a' at row 1", "value too long for type character varying(3)"):
+        refusal = likely_refusal(said)
+        assert refusal is not None
+        assert refusal.how == fits
+    for said in ("ORA-12733: regular expression too long", "ORA-00972: identifier is too long", "it took too long"):
+        refusal = likely_refusal(said)
+        assert refusal is None or refusal.how != fits
