@@ -43,6 +43,26 @@ NO_ROOM = "org.apache.flink.runtime.io.network.buffer.LocalBufferPool."
 """A task thread waits here for output buffers: it is back-pressured, whatever frames are below."""
 
 
+SNAPSHOTS = (
+    *(
+        f"org.apache.flink.streaming.runtime.tasks.{each}"
+        for each in (
+            "SubtaskCheckpointCoordinatorImpl.checkpointState",
+            "SubtaskCheckpointCoordinatorImpl.takeSnapshotSync",
+            "OperatorChain.snapshotState",
+            "OperatorChain.prepareSnapshotPreBarrier",
+            "RegularOperatorChain.snapshotState",
+            "RegularOperatorChain.prepareSnapshotPreBarrier",
+            "StreamTask.performCheckpoint",
+        )
+    ),
+    "org.apache.flink.streaming.util.functions.StreamingFunctionUtils.snapshotFunctionState",
+    "org.apache.flink.streaming.util.functions.StreamingFunctionUtils.trySnapshotFunctionState",
+    "org.apache.flink.streaming.api.operators.StreamOperatorStateHandler.snapshotState",
+)
+"""Frames within which a task takes its part of a checkpoint, and passes on no barrier before it is done."""
+
+
 class Prefixes:
     """Literal prefixes of frames with their meaning; the longest match counts."""
 
@@ -105,6 +125,7 @@ class Stack:
     system    outside system or known CPU user, with `purpose` and the frame that identifies it
     user      the user frame nearest to the top
     top       the top frame
+    snapshot  whether the task takes its part of a checkpoint
     """
 
     idle: bool
@@ -115,6 +136,7 @@ class Stack:
     system_frame: str | None
     user: str | None
     top: str
+    snapshot: bool = False
 
 
 ASYNCHRONOUS = "asynchronous calls"
@@ -174,7 +196,8 @@ def stack(frames: Sequence[str]) -> Stack:
     for frame in frames:
         found = _system(frame)
         if found is not None:
-            return Stack(False, waiting, role, found[0], found[1], frame, user, top)
+            within = any(each.startswith(SNAPSHOTS) for each in frames)
+            return Stack(False, waiting, role, found[0], found[1], frame, user, top, within)
     return Stack(False, waiting, role, None, None, None, user, top)
 
 
