@@ -66,7 +66,7 @@ def documented_figures(
         say("10 min from failure to recovery"),
         to_diagnosis.in_time,
         to_diagnosis.cases,
-        say("diagnosed cases, from the page to the verdict"),
+        say("cases in which one was named, from the page to the verdict"),
     )
 
     basis = say("checkpoints in the evidence of the incidents")

@@ -82,12 +82,9 @@ def line_of(
     placed = (
         f"{(at - first) / max(last - first, 1e-9) * width:.1f},{height * (1 - value / top):.1f}" for at, value in drawn
     )
-    return Line(
-        " ".join(placed),
-        width,
-        height,
-        say("from {first} to {last}", first=shown(points[0][1]), last=shown(points[-1][1])),
-    )
+    ends = [shown(points[0][1]), shown(points[-1][1])]
+    words = ends[0] if ends[0] == ends[1] else say("from {first} to {last}", first=ends[0], last=ends[1])
+    return Line(" ".join(placed), width, height, words)
 
 
 def courses_of(job: WatchedJob, checks: Sequence[JobCheck]) -> list[Course]:

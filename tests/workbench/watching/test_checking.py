@@ -28,6 +28,7 @@ from workbench.clusters.models import Cluster, Collection
 from workbench.clusters.services import cluster_add, cluster_remove
 from workbench.watching import checking, services
 from workbench.watching.checking import check_run
+from workbench.watching.drawing import line_of
 from workbench.watching.fleet import cases_about, fleet_rows
 from workbench.watching.models import EarlyWarning, JobCheck, Level, Watch, WatchedJob
 from workbench.watching.services import WatchForm, due_checks_request, watch_save
@@ -359,3 +360,10 @@ def test_an_administrator_watches_a_cluster_and_the_team_sees_its_jobs(people: P
 def test_an_owner_outside_the_team_is_refused(people: People, cluster: Cluster) -> None:
     with pytest.raises(ValidationError, match="is not in the team"):
         watched(people, cluster, owner=people.charlie)
+
+
+@pytest.mark.parametrize(("last", "words"), [(29_600.0, "29.6 s"), (31_000.0, "from 29.6 s to 31 s")])
+def test_a_measure_that_stays_is_said_once(last: float, words: str) -> None:
+    line = line_of([(0.0, 29_600.0), (60.0, last)])
+    assert line is not None
+    assert line.words == words
