@@ -12,7 +12,7 @@ from tests.workbench.diagnosed import diagnosed_case, document_store
 from tests.workbench.people import People, signed_in
 from workbench.analyses.measured import Measurements, ValueSource
 from workbench.analyses.models import Citation
-from workbench.analyses.templatetags.citations import linked_value
+from workbench.analyses.templatetags.citations import citation_address, linked_value
 from workbench.runbooks.linked_values import linked_values
 
 
@@ -60,6 +60,16 @@ def test_a_value_in_a_line_links_to_that_line(people: People) -> None:
 
     source = Measurements(analysis, citations).source_of("load_balance.skew_ratio", 9, entry["subject"])
     assert source == ValueSource(citations[0], is_exact=True)
+
+
+def test_a_value_inside_an_answer_of_rest_opens_at_the_value_and_not_at_the_line_that_is_all_of_it(
+    people: People,
+) -> None:
+    citation = Citation.objects.filter(finding__analysis=diagnosed_case(people.alice)).get()
+    citation.kind = "rest"
+    assert citation_address(Context(), citation).endswith("#L2")
+    citation.pointer = "/18/value"
+    assert citation_address(Context(), citation).endswith("pointer=%2F18%2Fvalue#value")
 
 
 def test_a_value_of_another_signal_is_not_linked(people: People) -> None:

@@ -47,10 +47,12 @@ ROW = (
 
 @register.simple_tag(takes_context=True)
 def citation_address(context: template.Context, citation: Citation) -> str:
-    """The record on the page `log_page` of the diagnosis `diagnosed`, both of the context, or the line of the file."""
+    """The record on the page `log_page` of the diagnosis `diagnosed`, both of the context, or the place in the file."""
     if citation.kind == "log" and citation.line:
         at = f"{quote(citation.path, safe='/!')}:{citation.line}"
         return f"{context['log_page']}?snapshot={context['diagnosed'].snapshot}&at={at}"
+    if citation.pointer:  # an answer of REST is one line: its value is shown apart
+        return f"{citation.get_absolute_url()}#value"
     return f"{citation.get_absolute_url()}#L{1 if citation.line is None else citation.line}"
 
 
