@@ -159,6 +159,7 @@ def _sought_jobmanager(log: IncidentLog, told: Sequence[LogEvent | Failure]) -> 
         "search": sought.lasting,
         "search_refused": sought.refused,
         "search_local": sought.is_local,
+        "search_id": sought.is_id,
         "jobmanager_port": sought.port,
     }
 
@@ -218,6 +219,7 @@ SIGNALS = (
             "search": "failed attempts of a TaskManager that had not found the JobManager when its log ended",
             "search_refused": "whether nothing listened for it at that address",
             "search_local": "whether that address is the TaskManager's own host",
+            "search_id": "whether the host in that address is the id of a container",
             "jobmanager_port": "port at which the JobManager listens, where the TaskManagers try another one",
             "peer_victims": "processes that lost this host within 10 s",
             "ends": "processes that ended around the first broken connection, those with an OutOfMemoryError included",

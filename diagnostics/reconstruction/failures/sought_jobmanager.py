@@ -19,9 +19,17 @@ jobmanager.rpc.port. Source: RetryingRegistration; Flink's documentation, Config
 LISTENS = re.compile(r"[a-z.]{1,20}://flink@([A-Za-z0-9_.-]{1,200}):(\d{1,5})\b")
 """Address of Flink's RPC system in what a process logs when it listens; that of the metrics has another name."""
 LOCAL = ("localhost:", "127.")
+CONTAINER = re.compile(r"[0-9a-f]{12}:")
+"""Begin of an address whose host is the name that Docker gives a container that has none: the first twelve digits of
+its id, which differ after each start. Source: Docker's documentation, docker run, --hostname.
+"""
 LAST_MS = 60_000
 """A TaskManager's log ends with its search when no record follows the last attempt for longer. Our choice: six times
 the pause between two attempts (cluster.registration.error-delay, 10 s).
+"""
+SEEKERS = ("taskmanager", None)
+"""Who looks for the JobManager: a few lines of the RPC system alone do not show the process that wrote them, but of the
+processes that never name the JobManager's port only TaskManagers call it.
 """
 FOUND = ("joined", "task_failed")
 """Kinds of records of a TaskManager that has reached the JobManager."""
@@ -37,6 +45,7 @@ class SoughtJobManager:
               where each reached it, or lost it before
     refused   whether that TaskManager was refused: nothing listens for it at the address
     is_local  whether that address is the TaskManager's own host
+    is_id     whether the host in that address is the id of a container
     port      port at which the JobManager listens, where that TaskManager never reached it and tries another one
     """
 
@@ -45,6 +54,7 @@ class SoughtJobManager:
     lasting: int | None = None
     refused: bool | None = None
     is_local: bool | None = None
+    is_id: bool | None = None
     port: int | None = None
 
 
@@ -53,7 +63,7 @@ def sought_jobmanager(log: IncidentLog, faults: Sequence[LogEvent | Failure]) ->
     attempts = [
         (each, found[1] or found[2])
         for each in faults
-        if isinstance(each, LogEvent) and each.process == "taskmanager" and (found := SOUGHT.search(each.texts))
+        if isinstance(each, LogEvent) and each.process in SEEKERS and (found := SOUGHT.search(each.texts))
     ]
     if not attempts:
         return SoughtJobManager(0)
@@ -72,6 +82,7 @@ def sought_jobmanager(log: IncidentLog, faults: Sequence[LogEvent | Failure]) ->
         len(longest),
         any("onnection refused" in each.texts for each, _ in longest),
         address.startswith(LOCAL),
+        bool(CONTAINER.match(address)),
         None if _reached_once(log, longest[-1][0].file_id) else _other_port(log.of("listening"), address),
     )
 

@@ -296,6 +296,13 @@ def test_a_task_manager_that_looks_for_the_job_manager_until_its_log_ends_has_no
     assert (facts["search"], facts["search_refused"], facts["search_local"]) == (2, True, False)
 
 
+@pytest.mark.parametrize(("process", "search"), [("taskmanager", 1), (None, 1), ("jobmanager", None)])
+def test_a_line_of_the_rpc_system_alone_tells_of_a_task_manager(process: str | None, search: int | None) -> None:
+    refused = "Association with remote system [pekko.tcp://flink@3f9d2c71ab04:6123] has failed. Connection refused"
+    facts = broken([record(1, refused) | {"process": process}])
+    assert (facts.get("search"), facts.get("search_id")) == (search, None if search is None else True)
+
+
 def test_a_job_that_fails_for_want_of_slots_later_hides_no_search_for_the_job_manager() -> None:
     seeking = [record(second, SEEKS, "taskmanager") for second in (1, 11)]
     job = "Job totals (0123456789abcdef0123456789abcdef) switched from state RUNNING to FAILING."
