@@ -14,6 +14,7 @@ from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.kubectl_description import LEFT_OUT, Description, Reading, is_part, starts_part
+from diagnostics.notation.kubectl_events import Table, deployment_of, events_of
 from diagnostics.notation.kubernetes import (
     OF_STATUS,
     OPERATORS_KINDS,
@@ -24,13 +25,11 @@ from diagnostics.notation.kubernetes import (
     pod_options,
     pod_records,
 )
-from diagnostics.notation.printed_table import cells_at
 from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
 MOST_ROWS = 50_000
 
-_TABLE = re.compile(r"(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?(?:NAME +)?TYPE +REASON +OBJECT +")
 _RESOURCE = re.compile(rf"Kind: +(?:{'|'.join(OPERATORS_KINDS)})\b")
 _PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS(?: +AGE\b|\s*?$)", re.MULTILINE)
 _COMMAND = re.compile(r"(?:[^\n]{0,60}?[$#%>] {0,4})?(?:kubectl|oc) [^\n]{1,400}")
@@ -39,15 +38,8 @@ BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
 """How kubectl prints an age below two minutes. A pod with a node is listed as `ContainerCreating` or `Init:0/1`: one
 that is still `Pending` then has none. Source: Kubernetes, HumanDuration of k8s.io/apimachinery, printPod."""
 _NATIVE_TASK_MANAGER = re.compile(r"(.{1,63})-taskmanager-\d{1,6}-\d{1,6}")
-_OF_A_DEPLOYMENT = re.compile(r"(.{1,63})-[0-9a-f]{6,10}-[0-9a-z]{5}")
-"""Names of the pods of native Kubernetes: the JobManager's is of a Deployment that is called as the cluster. Source:
-Flink, KubernetesResourceManagerDriver and KubernetesUtils.getDeploymentName.
-"""
 _INITIALISING = re.compile(r"\d{1,3}/\d{1,3}")
 """How many of the init containers have ended, behind `Init:`."""
-_APART = re.compile(r" {2,200}")
-"""What stands between cells. Where it makes as many of them as there are titles, it counts before the place of a cell:
-copying moves rows against their titles."""
 MOST_ASKED_ABOUT = 5
 """Pods of a list without one of Flink's that somebody copied for what they are. Our choice: more are a namespace."""
 MOST_OTHERS = 200
@@ -61,7 +53,7 @@ def _recognise(head: Head) -> float:
     text = head.text.lstrip("\ufeff")
     command, _, below = text.partition("\n")
     text = below.lstrip("\n") if _COMMAND.fullmatch(command.rstrip()) else text
-    if _TABLE.match(text) or _PODS.match(text):
+    if events_of(text.partition("\n")[0], 0) or _PODS.match(text):
         return 0.9
     lines = text.split("\n")[:600]
     starts = {line.split(" ", 1)[0] for line in lines}
@@ -75,12 +67,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     title, first = next(lines, (0, ""))
     if _COMMAND.fullmatch(first):
         title, first = next(((number, line) for number, line in lines if line), (0, ""))
-    reading: Reading = (
-        _Events(first, title)
-        if _TABLE.match(first)
-        else _Pods(first, title)
-        if _PODS.match(first)
-        else Description(is_part=not first.startswith("Name:"))
+    reading: Reading = events_of(first, title) or (
+        _Pods(first, title) if _PODS.match(first) else Description(is_part=not first.startswith("Name:"))
     )
     for number, line in numbered_lines(part, MOST_LINE):
         if number < title:
@@ -101,49 +89,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield reading.tally.coverage()
 
 
-class _Table(Reading):
-    """What `kubectl get` prints: columns begin where their titles begin.
-
-    at  the line of the titles
-    """
-
-    def __init__(self, title: str, at: int) -> None:
-        super().__init__()
-        self._at = at
-        names = list(re.finditer(r"\S+(?: \S+)*", title.rstrip()))
-        ends = [found.start() for found in names[1:]] + [None]
-        self._columns = {found.group(): (found.start(), end) for found, end in zip(names, ends, strict=True)}
-
-    def take(self, line: str, number: int) -> None:
-        if number <= self._at or not line.strip():
-            return
-        apart = _APART.split(line.strip(), len(self._columns))
-        cells = apart if len(apart) == len(self._columns) else cells_at(line, self._columns.values())
-        self._row(dict(zip(self._columns, cells, strict=True)), number)
-
-    def _row(self, row: Mapping[str, str], number: int) -> None:
-        raise NotImplementedError
-
-
-class _Events(_Table):
-    """`kubectl get events`."""
-
-    def _row(self, row: Mapping[str, str], number: int) -> None:
-        kind, reason, about = row.get("TYPE"), row.get("REASON"), row.get("OBJECT")
-        if kind not in ("Normal", "Warning") or not reason or not about:
-            self.tally.not_understood += 1
-            return
-        count = row.get("COUNT", "")
-        message = row.get("MESSAGE", "")
-        self._event(
-            event_record(
-                reason, kind, about, message, None, int(count) if count.isdecimal() and len(count) < 10 else None
-            ),
-            number,
-        )
-
-
-class _Pods(_Table):
+class _Pods(Table):
     """`kubectl get pods`: the state of each pod and how often its containers were restarted.
 
     People copy a part of `kubectl describe` below it: that describes the pod of the list, where the list has only one.
@@ -184,7 +130,9 @@ class _Pods(_Table):
         """Adds the pods that only the rest of the list shows to be Flink's."""
         super().close()
         are_asked_about = self._pods == len(self._others) <= MOST_ASKED_ABOUT
-        taken = [(pod, row) for pod, row in self._others if are_asked_about or _cluster_of(pod.name) in self._clusters]
+        taken = [
+            (pod, row) for pod, row in self._others if are_asked_about or deployment_of(pod.name) in self._clusters
+        ]
         for pod, row in taken:
             self._take(pod, row)
         if self._below is not None:
@@ -218,12 +166,6 @@ class _Pods(_Table):
     def _add(self, reason: str, said: str, pod: Pod) -> None:
         event = event_record(reason, "Warning", f"pod/{pod.name}", said)
         self.records.append({**event, "line": pod.line, "last_line": pod.line})
-
-
-def _cluster_of(name: str) -> str | None:
-    """The name of the Deployment whose pod this is, which native Kubernetes calls as the cluster."""
-    found = _OF_A_DEPLOYMENT.fullmatch(name)
-    return found[1] if found else None
 
 
 _DESCRIPTION = """\

@@ -236,6 +236,32 @@ def test_events_whose_columns_a_copy_has_moved_are_read(tmp_path: Path) -> None:
     assert "2 Insufficient cpu" in row["message"]
 
 
+OF_A_DEPLOYMENT = """\
+20m   Normal    Submit      flinkdeployment/orders            Starting deployment
+19m   Warning   Unhealthy   pod/orders-868c48cf67-6qgrr       Startup probe failed: connect: connection refused
+15m   Warning   BackOff     pod/orders-868c48cf67-6qgrr       Back-off restarting failed container
+2m    Warning   BackOff     pod/web-868c48cf67-aaaaa          Back-off restarting failed container
+"""
+
+
+def test_rows_without_titles_are_read_and_the_pod_of_a_deployment_of_the_operator_is_flinks(tmp_path: Path) -> None:
+    assert recognise(head_of(OF_A_DEPLOYMENT)).format_id == TEXT.id
+    found = read(TEXT, OF_A_DEPLOYMENT, tmp_path)
+    rows = [(row["line"], row["reason"], row.get("process")) for row in found.rows["log_record"]]
+    assert rows == [(1, "Submit", None), (2, "Unhealthy", "jobmanager"), (3, "BackOff", "jobmanager")]
+    assert found.coverage[0].warnings
+
+
+def test_a_pod_of_a_deployment_that_no_row_says_to_be_the_operators_is_left_out(tmp_path: Path) -> None:
+    text = OF_A_DEPLOYMENT.replace("flinkdeployment/orders", "flinkdeployment/other")
+    assert [row["line"] for row in read(TEXT, text, tmp_path).rows["log_record"]] == [1]
+
+
+@pytest.mark.parametrize("text", ["19m Warning of the disk\n", "5s   Normal   Life   goes on/off here\n"])
+def test_a_sentence_is_no_row_of_events(text: str) -> None:
+    assert recognise(head_of(text)).format_id != TEXT.id
+
+
 def test_a_cell_that_is_empty_below_its_title_stays_empty(tmp_path: Path) -> None:
     text = (
         "LAST SEEN   TYPE      REASON             OBJECT                  MESSAGE\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.message_remedies import known_message, remedy_of, shown_by_message
 
 RANGE = "Could not start actor system on any port in port range {ports}"
@@ -40,8 +41,15 @@ def test_an_address_that_a_server_could_not_take_is_a_matter_of_the_bind_host() 
 
 @pytest.mark.parametrize("said", ["dial tcp 10.1.2.3:6122: connect: connection refused", "context deadline exceeded"])
 def test_a_probe_that_fails_is_a_setting_of_the_pod_and_no_system_outside(said: str) -> None:
-    for probe in ("Liveness", "Startup"):
-        text = f"{probe} probe failed: {said}"
+    text = f"Liveness probe failed: {said}"
 
-        assert shown_by_message(text) == "setting"
-        assert "initialDelaySeconds" in (remedy_of(text) or "")
+    assert shown_by_message(text) == "setting"
+    assert "initialDelaySeconds" in (remedy_of(text) or "")
+
+
+def test_a_startup_probe_is_a_setting_once_it_has_ended_the_container_and_before_it_is_asked_again() -> None:
+    ended = "Container flink-main-container failed startup probe, will be restarted"
+
+    assert shown_by_message(ended) == "setting"
+    assert any("Startup probe failed" in each.texts for each in harmless_errors().values())
+    assert remedy_of("Startup probe failed: dial tcp 10.1.2.3:8081: connect: connection refused") is None
