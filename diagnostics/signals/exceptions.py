@@ -124,7 +124,7 @@ SIGNALS = (
             "kinds": "different root causes (class and top frame)",
             "classes": "their classes, the first one first",
             "first_class": "root cause class of the first failure",
-            "first_name": "the same without the package",
+            "first_name": "class of the first failure's root cause without its package",
             "first_message": "message of the first failure's root cause",
             "first_remedy": "known repair of the first failure, by its message",
             "first_release": "newest known release of the connector at which the first failure happened",

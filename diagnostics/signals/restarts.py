@@ -22,18 +22,13 @@ from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_m
 from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.outages import outages_at_end
-from diagnostics.reconstruction.failures.restart_bound import gives_up_after_ms
+from diagnostics.reconstruction.failures.restart_bound import strategy_facts
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Point, Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import STATE_OF_JOB, cited_text
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
-STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")
-ATTEMPTS = re.compile(r"max(?:NumberRestart)?Attempts=(\d{1,10})")
-"""The restart strategy's attempts, in texts of at most 2,000 characters. Source: ExecutionGraph and
-RestartBackoffTimeStrategy.
-"""
 SUPPRESSED = "Recovery is suppressed by"
 """Text of the failure with which a strategy ends a job. Source: Flink's ExecutionFailureHandler."""
 FAILING = ("RESTARTING", "FAILING", "FAILED")
@@ -83,7 +78,6 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric shows the states of a job")
         return
     for job in job_ids:
-        strategies = _about(job, log.of("strategy"))
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _runs_again(facts, histories.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
@@ -91,11 +85,12 @@ def measure(evidence: Evidence) -> Measured:
             facts["tasks_run"] = _tasks_run(facts, counted.get(job), running_tasks_ms(evidence).get(job))
         facts |= _first_fault(faults.get(job, []), changes.get(job, []), facts)
         facts |= _for_faults(job, changes.get(job, []), faults.get(job, []), log)
-        is_suppressed = any(SUPPRESSED in each.texts for each in _about(job, log.of("failure"))) or any(
-            SUPPRESSED in each.texts for each in _about(job, log.failures)
-        )
-        facts["gave_up"] = is_suppressed and facts.get("final_state") == "FAILED"
-        facts |= _strategy_facts(strategies, facts.get("interval_ms"))
+        reports: list[LogEvent | Failure] = [*_about(job, log.of("failure")), *_about(job, log.failures)]
+        ends = [each.texts for each in reports if SUPPRESSED in each.texts]
+        facts["gave_up"] = bool(ends) and facts.get("final_state") == "FAILED"
+        facts["registered_after_ms"] = _registered_after_ms(facts, log)
+        strategies = [*(each.message for each in _about(job, log.of("strategy"))), *ends]
+        facts |= strategy_facts(strategies, facts.get("interval_ms"))
         citations = [change.event.cite() for change in changes.get(job, []) if change.state_to in FAILING]
         citations += [change.event.cite() for change in changes.get(job, [])[-1:]]
         if not citations and job in latest:
@@ -124,17 +119,13 @@ def _about(job: str | None, reported: Sequence[Reported]) -> list[Reported]:
     return [each for each in reported if job is None or each.job_id in (job, None)]
 
 
-def _strategy_facts(strategies: Sequence[LogEvent], interval_ms: FactValue) -> dict[str, FactValue]:
-    """The restart strategy, how often it restarts, and when it would end the job, at the pace of its restarts."""
-    facts: dict[str, FactValue] = {}
-    if strategies and (named := STRATEGY.search(strategies[0].message)):
-        facts["strategy"] = named[1]
-    if attempts := next((hit for event in strategies if (hit := ATTEMPTS.search(event.message))), None):
-        facts["attempts_allowed"] = int(attempts[1])
-    if isinstance(interval_ms, (int, float)):
-        known = (gives_up_after_ms(event.message, interval_ms) for event in strategies)
-        facts["gives_up_after_ms"] = next((each for each in known if each is not None), None)
-    return facts
+def _registered_after_ms(facts: Mapping[str, FactValue], log: IncidentLog) -> int | None:
+    """How long after a job was given up a TaskManager registered first."""
+    ended_ms = facts.get("final_ms")
+    if not facts["gave_up"] or not isinstance(ended_ms, int):
+        return None
+    since = (event.ts_ms - ended_ms for event in log.of("registered") if event.ts_ms is not None)
+    return min((after_ms for after_ms in since if after_ms >= 0), default=None)
 
 
 def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
@@ -381,6 +372,7 @@ SIGNALS = (
             "down_ms": "time for which the job has not run at the last sample of its metrics, ms; absent while it runs",
             "tasks_run": "whether a file shows that a task has run since the last restart",
             "gave_up": "whether the restart strategy gave up and the job failed for good",
+            "registered_after_ms": "time from the end of the job until a TaskManager registered, ms",
             "strategy": "the restart strategy's class",
             "attempts_allowed": "restarts it allows",
             "gives_up_after_ms": "time from a first failure until the strategy ends the job, at the pace of these, ms",
