@@ -138,11 +138,13 @@ def _most_telling(rows: Iterable[Row], *, is_repaired: bool) -> Row | None:
 
 
 def _remedy(row: Row) -> str | None:
-    """What is known to repair what the record says, with the whole chain of what it prints."""
+    """What is known to repair what the record says, with the whole chain of what it prints, the innermost last."""
     own = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
     frames = [*own, *(each.name for each in product_frames(row["frames"]))]
     thrown = f"{row['exception_class'] or ''}: {row['exception_message'] or ''}"
-    return remedy_of(in_english(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}"), frames)
+    root = f"{row['root_cause_class']}: {row['root_cause_message'] or ''}" if row["root_cause_class"] else ""
+    said = (_quote(row), row["message"] or "", thrown, row["causes"] or "", root)
+    return remedy_of(in_english("\n".join(said)), frames)
 
 
 def _class_path_remedy(row: Row) -> str | None:

@@ -55,6 +55,18 @@ def test_a_fatal_error_comes_with_what_repairs_it_where_its_message_is_known() -
         assert ("connector" in str(facts.get("fatal_remedy"))) is repaired
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_the_cause_is_asked_for_only_where_the_record_does_not_print_it(is_there: bool) -> None:
+    said = "An error occurred while calling o10.executeAsync."
+    root = ("java.io.IOException", "no directory") if is_there else ("py4j.protocol.Py4JJavaError", said)
+    causes = "\n".join([f"py4j.protocol.Py4JJavaError: {said}", *([": ".join(root)] if is_there else [])])
+    thrown = {"exception_class": "py4j.protocol.Py4JJavaError", "exception_message": said, "causes": causes}
+    row = record(0, "ERROR", f"py4j.protocol.Py4JJavaError: {said}", **thrown)
+    row |= {"root_cause_class": root[0], "root_cause_message": root[1]}
+    facts = only(measure(hand_made(log_record=[row])), "alarming_records").facts
+    assert ("Add the lines below" in str(facts.get("error_remedy"))) is not is_there
+
+
 def test_an_exception_that_a_program_around_the_client_prints_as_information_is_an_error() -> None:
     thrown = {"exception_class": "org.apache.flink.table.api.ValidationException", "exception_message": "no column"}
     repeated = record(0, "INFO", "ValidationException: no column", **thrown) | {"logger": None}
