@@ -72,6 +72,7 @@ ACTS = [
     ),
     ("java.util.concurrent.TimeoutException: The heartbeat of ResourceManager with id 1 timed out.", None, "heartbeat"),
     ("AskTimeoutException: Ask timed out on [Actor[akka.tcp://flink@a/user/rpc/dispatcher]]", None, "ask.timeout"),
+    ("akka.pattern.AskTimeoutException: Ask timed out on", None, "ask.timeout"),
     ("FencingTokenException: Fencing token not set: Ignoring message", None, "granted leadership"),
     ("java.nio.file.NoSuchFileException: /tmp/blobStore-1/job_2/blob_p-3", None, "blob.storage.directory"),
     (
