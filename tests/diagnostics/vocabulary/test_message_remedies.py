@@ -213,6 +213,7 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
             "software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException: Consumer arn:aws:k not found",
             "SELF_MANAGED",
         ),
+        ("Could not retrieve the execution result.", "high-availability.cluster-id"),
     ],
 )
 def test_the_remedy_names_what_to_change(said: str, named: str) -> None:
