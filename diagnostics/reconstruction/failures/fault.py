@@ -16,6 +16,7 @@ from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLo
 from diagnostics.reconstruction.failures.thrown import Thrown
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.vocabulary.fault_origins import is_in_snapshot
+from diagnostics.vocabulary.harmless_errors import says_harmless
 
 REPORTS = (
     "Recovery is suppressed by",
@@ -153,7 +154,7 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
 
     A failure in several sources counts once: from the JobManager's log, else from a TaskManager's log, else from REST.
     A pasted stack trace without a log counts as a failure. Next to a log it does not: code that caught the exception
-    may have printed it.
+    may have printed it. Nor does one below a message that is logged while a job is well.
     """
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
@@ -163,7 +164,8 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     known = {(fault.ts_ms, fault.exception) for fault in reported}
     reported += [fault for failure in log.failures if (fault := _fault_in_rest(failure)) and not _known(fault, known)]
     if not log.is_log and not reported:
-        reported = [fault for event in log.of("pasted") if (fault := _fault(event, event.job_id, event.cite()))]
+        pasted = [event for event in log.of("pasted") if not says_harmless(event.message)]
+        reported = [fault for event in pasted if (fault := _fault(event, event.job_id, event.cite()))]
     ordered = sorted(
         reported, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id, each.citation.line or 0)
     )

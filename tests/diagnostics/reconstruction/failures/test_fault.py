@@ -51,6 +51,15 @@ def test_a_stack_trace_that_stands_alone_is_a_failure() -> None:
     ]
 
 
+def test_a_trace_below_a_message_of_a_well_job_is_no_failure() -> None:
+    said = (
+        "ERROR org.apache.flink.runtime.security.modules.HadoopModuleFactory [] - Cannot create Hadoop Security Module."
+    )
+    harmless = replace(PASTED, message=said, root_cause_class="java.lang.NoClassDefFoundError")
+    found = faults(IncidentLog({"pasted": [harmless, PASTED]}, is_log=False), Cluster())
+    assert [each.exception for each in found] == ["java.lang.NullPointerException"]
+
+
 def test_output_beside_a_log_is_not_a_log_record() -> None:
     assert faults(IncidentLog({"pasted": [PASTED]}, is_log=True), Cluster()) == []
     found = faults(IncidentLog({"pasted": [PASTED], "failure": [FAILED]}, is_log=True), Cluster())
