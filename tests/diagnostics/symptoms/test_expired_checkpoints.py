@@ -87,3 +87,11 @@ def test_how_many_subtasks_had_acknowledged_an_expired_checkpoint_is_said(spark:
     document = diagnosed(spark, tmp_path, rest=answer).document
 
     assert "14 of 16 subtasks had acknowledged" in first_of(document)["statement"]
+
+
+@pytest.mark.parametrize(("expired", "verdict"), [(0, "checkpoint_declined"), (2, "inconclusive")])
+def test_one_failure_without_its_exception_does_not_explain_those_that_expired(expired: int, verdict: str) -> None:
+    declines = {"failures": 1, "ids": [3], "reasons": ["asynchronous part failed (1)"], "completed_after": 0}
+    document = judged(checkpoint_declines=declines, checkpoint_progress={"failed": 1 + expired, "expired": expired})
+
+    assert document["verdict"]["symptom_class"] == verdict
