@@ -49,11 +49,13 @@ _BELOW = re.compile(
     r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ |\s{0,16}(?:Cause|Query schema|Sink schema): "
     r"|[\s:|+-]{0,60}(?:Flink)?(?:Logical|Stream|Batch|Legacy)\w{1,60}\(|\}\)[,)]"
     r"|\s{0,16}(?:This exception indicates that|Please check the documentation|Missing conversions? (?:is|are) )"
-    r'|\s{0,16}(?:responseBody: |errorLog: |\{"error"|"[\w -]{1,60}"\s{0,4}:|[\]}],?\s{0,16}$)'
 )
 """What belongs to the exception above: frames, causes, and lines of its message as Flink's planner writes them, such as
-the nodes of a plan, or as an answer in JSON has them. Source of their beginnings: StarRocks's TransactionStreamLoader,
-Elasticsearch's ResponseException.
+the nodes of a plan.
+"""
+_ANSWER = re.compile(r'\s{0,16}(?:responseBody: |errorLog: |\{"error"|"[\w -]{1,60}"\s{0,4}:|[\]}],?\s{0,16}$)')
+"""The lines of an answer in JSON that an exception quotes; below none they are a document. Source of their beginnings:
+StarRocks's TransactionStreamLoader, Elasticsearch's ResponseException.
 """
 _STAMP = re.compile(
     r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "
@@ -139,7 +141,7 @@ def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
         if thrown and not line.strip():
             continue
         is_listing = bool(thrown) and is_listed(line, is_listing)
-        if thrown and (is_listing or _BELOW.match(line)):
+        if thrown and (is_listing or _BELOW.match(line) or _ANSWER.match(line)):
             thrown.append((number, line))
             continue
         if thrown:
