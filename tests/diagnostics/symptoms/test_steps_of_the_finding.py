@@ -54,6 +54,11 @@ def test_a_watermark_that_does_not_come_is_no_matter_of_clocks_and_bounds() -> N
     assert steps == ["watermark-against-wall-clock", "idle-source", "repair-and-verify"]
 
 
+def test_a_full_disk_is_not_followed_by_heap_slots_and_cpu() -> None:
+    steps = shown("resource-shortage", "resource.host-limit", host_limits={"of_limits": 4})
+    assert steps == ["which-resource", "verify-under-load"]
+
+
 def test_slots_that_are_gone_lead_to_slots_alone() -> None:
     steps = shown("resource-shortage", "resource.slots-fell", slots={"fell_by": 4, "free_end": 0, "total_end": 20})
     assert steps == ["which-resource", "slots", "verify-under-load"]
