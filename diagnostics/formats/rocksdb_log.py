@@ -10,16 +10,19 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range, open_file
+from diagnostics.notation.rocksdb_lines import stamp_ms, stamped_lines
 from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
-from diagnostics.notation.text_lines import numbered_lines
+from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES, line_arrays
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_LINE = 65_536
 MOST_RECORDS = 20_000
@@ -74,6 +77,11 @@ _STALL = re.compile(
 _BUFFER = re.compile(r"Write buffer is using (\d{1,18}) bytes out of a total of (\d{1,18})")
 _TOLD = ("Flushing triggered to alleviate", "stall conditions to clear", "Increasing compaction threads")
 """Texts of messages below WARN that are kept as records."""
+_TELLING = (
+    rf"{_EVENT}|\[(?:WARN|ERROR|FATAL)\] |\] \[JOB |^(?:Cumulative|Interval) stall: |{'|'.join(_TOLD)}"
+    rf"|Options\.(?:{'|'.join(sorted(OPTIONS))}) ?:"
+)
+"""Lines that may give a row or name the column family of a job: a quarter of all. Only their times matter of others."""
 
 
 @dataclass(slots=True)
@@ -94,6 +102,7 @@ class _Reading:
     metrics: list[dict[str, Any]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
     options: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    dropped: int = 0
     ts_ms: int | None = None
 
 
@@ -108,33 +117,59 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     reading, tally = _begun(part), Tally()
-    dropped = 0
-    for number, line in numbered_lines(part, MOST_LINE):
-        found = _LINE.match(line)
-        understood = _take(reading, found, number) if found else _take_more(reading, line, number)
-        tally.records += found is not None
-        tally.take_time(reading.ts_ms)
-        if not understood and line:
-            tally.odd(number, line)
-        if len(reading.records) > MOST_RECORDS:
-            reading.records.pop()
-            dropped += 1
-        if len(reading.metrics) >= ROWS_AT_ONCE:
-            yield Rows("metric_sample", reading.metrics)
-            reading.metrics = []
+    for first, lines in line_arrays(part, MOST_LINE * MOST_CHARACTER_BYTES):
+        yield from _read_lines(reading, tally, lines, first)
     yield Rows("metric_sample", reading.metrics)
     yield Rows("config_option", list(reading.options.values()))
     yield Rows("log_record", list(_records(reading)))
-    if dropped:
-        tally.warn(say("{count:,} more warnings than the {bound:,} that are kept", count=dropped, bound=MOST_RECORDS))
+    if reading.dropped:
+        more = say(
+            "{count:,} more warnings than the {bound:,} that are kept", count=reading.dropped, bound=MOST_RECORDS
+        )
+        tally.warn(more)
     yield tally.coverage()
+
+
+def _read_lines(reading: _Reading, tally: Tally, lines: pa.LargeBinaryArray, first: int) -> Iterator[Rows]:
+    """Read some lines, the first of which has this number; gives full batches of metrics."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    stamped, dated, times = stamped_lines(lines)
+    times -= reading.shift_ms
+    tally.records += int(stamped.sum())
+    holding = np.maximum.accumulate(np.where(dated, np.arange(len(lines)), -1))
+    not_understood = stamped & ~dated
+    if reading.ts_ms is None:
+        not_understood |= holding < 0
+    telling = pc.match_substring_regex(lines, _TELLING).to_numpy(zero_copy_only=False)
+    for place in np.flatnonzero(telling | not_understood).tolist():
+        if holding[place] >= 0:
+            reading.ts_ms = int(times[holding[place]])
+        line = lines[place].as_py().decode("utf-8", "replace")[:MOST_LINE].rstrip()
+        if not stamped[place]:
+            understood = _take_more(reading, line, first + place)
+        else:
+            found = _LINE.match(line) if dated[place] else None
+            understood = found is not None and _take(reading, found, first + place)
+        if dated[place] and reading.ts_ms is not None:
+            times[place] = reading.ts_ms
+        if not understood and line:
+            tally.odd(first + place, line)
+        if len(reading.metrics) >= ROWS_AT_ONCE:
+            yield Rows("metric_sample", reading.metrics)
+            reading.metrics = []
+    if dated.any():
+        reading.ts_ms = int(times[holding[-1]])
+        tally.take_time(int(times[dated].min()))
+        tally.take_time(int(times[dated].max()))
 
 
 def _begun(part: Range) -> _Reading:
     with open_file(part) as opened:
         sample = opened.read(SAMPLE_BYTES).decode("utf-8", "replace")
     told = _EVENT_TIME.search(sample)
-    shift = (_local_ms(told.group(1)) or 0) - int(told.group(2)) // 1000 if told else 0
+    shift = (stamp_ms(told.group(1)) or 0) - int(told.group(2)) // 1000 if told else 0
     path = _PATH.search(sample) or _PATH.search(part.name)
     task_manager = _TASK_MANAGER.search(sample)
     subject: dict[str, Any] = {"task_manager": task_manager.group(1)} if task_manager else {}
@@ -148,21 +183,9 @@ def _begun(part: Range) -> _Reading:
     return _Reading(subject, round(shift / ZONE_STEP_MS) * ZONE_STEP_MS)
 
 
-def _local_ms(stamp: str) -> int | None:
-    try:
-        moment = datetime.strptime(stamp, "%Y/%m/%d-%H:%M:%S.%f").replace(tzinfo=UTC)
-    except ValueError:
-        return None
-    return round(moment.timestamp() * 1000)
-
-
 def _take(reading: _Reading, found: re.Match[str], number: int) -> bool:
     """Read a line with a time; whether it was understood, which includes lines that are ignored."""
-    stamp, thread, level, _, source, message = found.groups()
-    local = _local_ms(stamp)
-    if local is None:
-        return False
-    reading.ts_ms = local - reading.shift_ms
+    _, thread, level, _, source, message = found.groups()
     job = _JOB.match(message)
     if job and len(reading.jobs) < MOST_JOBS:
         reading.jobs.setdefault(int(job.group(2)), _Job()).column_family = job.group(1)
@@ -173,7 +196,10 @@ def _take(reading: _Reading, found: re.Match[str], number: int) -> bool:
         _take_option(reading, option, number)
     elif level in ("WARN", "ERROR", "FATAL") or any(told in message for told in _TOLD):
         row = {"ts_ms": reading.ts_ms, "level": level or "INFO", "logger": source, "thread": thread}
-        reading.records.append({**row, "message": message[:2_000], "line": number, "last_line": number})
+        if len(reading.records) < MOST_RECORDS:
+            reading.records.append({**row, "message": message[:2_000], "line": number, "last_line": number})
+        else:
+            reading.dropped += 1
         buffer = _BUFFER.search(message)
         if buffer:
             _add(reading, number, None, {"rocksdb.log.write_buffer_bytes": float(buffer.group(1))})
