@@ -35,11 +35,11 @@ NOT_READ = {
     *("command", "example", "examples", "finds", "from", "leaves", "pattern", "patterns", "source", "to", "value"),
     *("in_chain", "said", "of", "component", "texts", "beside", "signatures", "likely", "published"),
     "only_if",
-    *("system", "systems"),
+    *("system", "systems", "families"),
     "ways",
 }
 """Entries that hold evidence, code, or where something comes from; `only_if` repeats the `if` of an answer, which has
-its Chinese there, words of `system` and `systems` are in `stored_words.yaml`, and `ways` are keys of
+its Chinese there, words of `system`, `systems` and `families` are in `stored_words.yaml`, and `ways` are keys of
 `outside_refusals.yaml`.
 """
 OF_SOURCES = {("sources", "title")}
