@@ -131,7 +131,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 def _read_lines(reading: _Reading, tally: Tally, lines: pa.LargeBinaryArray, first: int) -> Iterator[Rows]:
-    """Read some lines, the first of which has this number; gives full batches of metrics."""
+    """Read the lines from number `first` on; gives full batches of metrics."""
     import numpy as np
     import pyarrow.compute as pc
 
