@@ -15,7 +15,8 @@ import pytest
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import sources_in
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,8 @@ from diagnostics.diagnosis.match import Matches, match
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import say, to_say
-from diagnostics.rules.rule import LONGEST_RULE, Rule, Ruleset, shipped_rule_names, shipped_rules
+from diagnostics.rules.rule import LONGEST_RULE, Rule, Ruleset
+from diagnostics.rules.shipped import shipped_rule_names, shipped_rules
 from diagnostics.signals.signal import Signal, SignalDefinition
 from diagnostics.symptoms import FOLDER
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any, Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
@@ -17,11 +16,11 @@ from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.rules.contradiction import contradiction
 from diagnostics.rules.references import References
 from diagnostics.signals.signal import SignalDefinition
-from diagnostics.symptoms import Dimension, symptom_folders
+from diagnostics.symptoms import Dimension
 from diagnostics.wording import phrase
 from diagnostics.wording.placeholder import PLACEHOLDER
 from diagnostics.wording.translated import translated
-from diagnostics.yaml_document import Fault, Place, YamlDocument, read_yaml, translated_names
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names
 
 Severity = Literal["critical", "warning", "info"]
 Status = Literal["experimental", "stable", "deprecated"]
@@ -48,8 +47,7 @@ class Adjustment:
 class Remark:
     """A further sentence, included when its condition holds and its facts are known.
 
-    eases  of what to do first about a consequence: whether it helps until the cause is repaired, so that it is said
-           beside a cause too; else it is left out there, since the step of the cause says what to do
+    eases  of a step: it helps against a consequence until its cause is repaired, and so is said beside the cause too
     """
 
     when: Condition | None
@@ -360,44 +358,3 @@ class _RuleReader:
         clash = contradiction(rule.when) if rule.when else ""
         if clash:
             self._report(("when",), say("it can never hold: {reason}", reason=clash))
-
-
-@cache
-def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
-    """Id of every shipped rule -> its file's name without extension, its text, and the rule."""
-    files: dict[str, tuple[str, str, Rule]] = {}
-    for folder in symptom_folders():
-        for path in sorted((folder / "rules").glob("*.yaml")):
-            if path.name.endswith((".fires.yaml", ".silent.yaml")):
-                continue
-            text = path.read_text("utf-8")
-            rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
-            if rule.id in files:
-                fault = say("the id {name} is in another file too", name=repr(rule.id))
-                raise InvalidRule([Fault(f"{folder.name}/rules/{path.name}", 0, fault)])
-            files[rule.id] = (path.stem, text, rule)
-    return files
-
-
-def shipped_rule(rule_id: str, text: str) -> Rule | None:
-    """The shipped rule with this id, if this is its text."""
-    _, shipped_text, rule = _shipped_files().get(rule_id, ("", "", None))
-    return rule if shipped_text == text else None
-
-
-@cache
-def shipped_rule_texts() -> Mapping[str, str]:
-    """The YAML text of every shipped rule, by the rule's id."""
-    return {rule_id: text for rule_id, (_, text, _) in _shipped_files().items()}
-
-
-@cache
-def shipped_rule_names() -> Mapping[str, str]:
-    """The name of every shipped rule's file in its class's folder, without the ending, by the rule's id."""
-    return {rule_id: name for rule_id, (name, _, _) in _shipped_files().items()}
-
-
-@cache
-def shipped_rules() -> tuple[Rule, ...]:
-    """Every shipped rule, in id order."""
-    return tuple(rule for _, (_, _, rule) in sorted(_shipped_files().items()))

@@ -15,6 +15,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.garbage_collector import COLLECTORS
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
+from diagnostics.reconstruction.gc.heap_floor import heap_floor
 from diagnostics.reconstruction.gc.pauses import SLICE_MS
 from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
@@ -32,7 +33,7 @@ from diagnostics.reconstruction.gc.timeline import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
-from diagnostics.reconstruction.metrics.series import Point, Series, increase
+from diagnostics.reconstruction.metrics.series import Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 RATE = "TimeMsPerSecond"
@@ -282,7 +283,7 @@ def _signal_of_metrics(
         facts.setdefault("share_ratio", median(rates.values()))
     if used and most and (heap := max((point.value or 0 for point in most.known), default=0)) > 0:
         facts |= {"heap_max_bytes": heap, "heap_total_bytes": heap}
-        floor = _floor(used.known, old)
+        floor = heap_floor(used.known, old)
         if floor is not None and floor.value is not None:
             facts |= {
                 "live_bytes": floor.value,
@@ -336,29 +337,6 @@ def _slices_of_times(times: Sequence[Series]) -> list[Slice]:
 def _last_total(series: Sequence[Series]) -> float | None:
     last = [each.known[-1].value for each in series if each.known]
     return sum(value for value in last if value is not None) if last else None
-
-
-def _floor(points: Sequence[Point], full: Sequence[Series]) -> Point | None:
-    """The lowest heap usage in the last minute: the live data. None with fewer than five samples.
-
-    Where full collections were counted in it, since the last but one that came between two samples: what was used
-    before a heap filled up says nothing of what collections leave in it.
-    """
-    stamps = [point.ts_ms for point in points if point.ts_ms is not None]
-    if not stamps:
-        return None
-    late = [point for point in points if point.ts_ms is not None and point.ts_ms >= max(stamps) - WORST_WINDOW_MS]
-    counted = sorted(
-        later.ts_ms
-        for each in full
-        for earlier, later in itertools.pairwise(each.known)
-        if later.ts_ms
-        and late
-        and later.ts_ms >= (late[0].ts_ms or 0)
-        and (later.value or 0.0) > (earlier.value or 0.0)
-    )
-    left = [point for point in late if not counted[1:] or (point.ts_ms or 0) >= counted[-2]]
-    return min(left, key=lambda point: (point.value or 0.0, point.ts_ms or 0)) if len(late) >= 5 and left else None
 
 
 FACTS = {

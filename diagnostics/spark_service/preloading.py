@@ -8,7 +8,7 @@ from diagnostics.diagnosis.looked_at import places
 from diagnostics.diagnosis.missing import needs
 from diagnostics.notation.log_event import alarming_events, harmless_events
 from diagnostics.program_version import program_version
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark.client import load_client
 from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.alarming_readings import alarming_readings, asked_metrics

@@ -16,7 +16,8 @@ from diagnostics.formats import FORMATS
 from diagnostics.formats.format import Format
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import connect, disconnect
 from diagnostics.spark.server import Server
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder

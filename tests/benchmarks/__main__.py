@@ -27,7 +27,8 @@ from pathlib import Path
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import (
     alert_to_message,

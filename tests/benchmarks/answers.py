@@ -22,7 +22,8 @@ from diagnostics.analyze import analyze
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import embedded
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 from diagnostics.analyze import analyze
 from diagnostics.intake import sources_in
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks.peers import Cost, search_peers
 from tests.benchmarks.process_tree import Peak, cpu_seconds, on_cores

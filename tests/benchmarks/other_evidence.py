@@ -21,7 +21,8 @@ from pathlib import Path
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import synthetic_evidence
 from tests.benchmarks.process_tree import Peak, cpu_seconds

@@ -12,7 +12,8 @@ from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
 from diagnostics.redaction import Redactor, redact_upload, shipped_redaction_rules
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,8 @@ from diagnostics import collect_flink
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.collecting.flink_cluster import JARS, running_flink, wait_until
 
 if TYPE_CHECKING:

@@ -48,6 +48,23 @@ def needs(measured: Iterable[Signal | NotMeasured]) -> dict[str, str]:
     return {each.key: each.needs for each in measured if isinstance(each, NotMeasured)}
 
 
+def ratios(second: int, **by_vertex: tuple[float | None, float]) -> list[dict[str, Any]]:
+    """Rows of back_pressure at one second, of two subtasks each: task -> its (busy, back-pressured) ratio."""
+    ids = {"source": SOURCE, "middle": MIDDLE, "sink": SINK}
+    return [
+        {
+            "ts_ms": START + second * 1000,
+            "job_id": JOB,
+            "vertex_id": ids[vertex],
+            "subtask": subtask,
+            "busy_ratio": busy,
+            "back_pressured_ratio": held,
+        }
+        for vertex, (busy, held) in by_vertex.items()
+        for subtask in (0, 1)
+    ]
+
+
 def line_of_jobs() -> dict[str, list[dict[str, Any]]]:
     """A job of three tasks in a row: source, middle, sink; two subtasks each."""
     names = {SOURCE: "Source: orders", MIDDLE: "enrich", SINK: "Sink: documents"}

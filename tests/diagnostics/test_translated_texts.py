@@ -8,7 +8,8 @@ import pytest
 
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, Text, in_reader_language, joined_sentences, reading_in, say
-from diagnostics.rules.rule import Rule, shipped_rules
+from diagnostics.rules.rule import Rule
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
 from diagnostics.wording import phrase

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,8 @@ import yaml
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import sources_in
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.symptoms import symptom
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import pytest
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from workbench.analyses.submission import DEMO_FOLDER
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ import yaml
 from diagnostics.analyze import analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.incidents.public_background import BACKGROUND, GRAPH, JOB, JOB_NAME, LOGS, log_record
 
 if TYPE_CHECKING:

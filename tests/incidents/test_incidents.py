@@ -16,7 +16,8 @@ import yaml
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.architecture.test_shown_words import offence
 from tests.reading.quantities import contradictions as two_numbers
 from tests.reading.report_texts import texts_of_report

@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from diagnostics.diagnosis.sample import Sample, shipped_samples
-from diagnostics.rules.rule import Rule, shipped_rules
+from diagnostics.rules.rule import Rule
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.signals import DEFINITIONS
 from tests.reading.runbook_faults import faults
 

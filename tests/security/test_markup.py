@@ -19,7 +19,8 @@ from django.urls import reverse
 from diagnostics.analyze import Report, analyze
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case as Evidence
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.security import reading_back as back
 from tests.security.hostile_evidence import PAYLOADS, hostile_zip
 from tests.security.routes import Route, World, made_world, routes

@@ -15,7 +15,7 @@ from diagnostics.diagnosis.problem_time import problem_seen_at
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.formats import FORMATS
 from diagnostics.language import Text
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.symptoms import symptom
 from workbench.analyses.finished import analysis_finished
 from workbench.analyses.health import weighed

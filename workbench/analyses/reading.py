@@ -9,7 +9,8 @@ from django.core.cache import cache
 
 from diagnostics.diagnosis.judge import judge
 from diagnostics.language import ENGLISH, reader_language, reading_in
-from diagnostics.rules.rule import Rule, Ruleset, shipped_rules
+from diagnostics.rules.rule import Rule, Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from workbench.analyses.health import weighed
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say_stored

@@ -19,7 +19,8 @@ from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from django.utils import timezone
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import in_reader_language
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.stored_words import in_reader_words
 from workbench.accounts.models import User

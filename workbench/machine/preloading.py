@@ -13,7 +13,7 @@ from diagnostics.diagnosis.fact_label import chinese_explanations, chinese_label
 from diagnostics.diagnosis.looked_at import places
 from diagnostics.diagnosis.missing import needs
 from diagnostics.redaction.rule import shipped_redaction_rules
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.class_owners import class_owners

@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.errors import InvalidRule
 from diagnostics.language import in_reader_language
 from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.rules import shipped as diagnostics_shipped
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
@@ -100,7 +101,7 @@ def version_title(version: RuleVersion) -> str:
 
 @cache
 def _shipped_titles() -> Mapping[str, str]:
-    titles = {rule.id: rule.title for rule in diagnostics_rule.shipped_rules()}
+    titles = {rule.id: rule.title for rule in diagnostics_shipped.shipped_rules()}
     return titles | {f"{RUNBOOK}{each.id}": each.title for each in runbooks().values()}
 
 

@@ -13,7 +13,8 @@ from typing import BinaryIO
 from django.db import transaction
 
 from diagnostics.errors import InvalidRule
-from diagnostics.rules.rule import LONGEST_RULE, shipped_rule_names
+from diagnostics.rules.rule import LONGEST_RULE
+from diagnostics.rules.shipped import shipped_rule_names
 from workbench.accounts.models import User
 from workbench.languages.sentences import say
 from workbench.rules.difference import Line, difference

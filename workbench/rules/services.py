@@ -14,6 +14,7 @@ from django.utils import timezone
 from diagnostics.diagnosis.sample import shipped_samples
 from diagnostics.errors import InvalidRule
 from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.rules import shipped as diagnostics_shipped
 from diagnostics.rules.rule import LONGEST_RULE
 from diagnostics.yaml_document import LONGEST_DOCUMENT, read_yaml
 from workbench.accounts.models import User
@@ -52,7 +53,7 @@ def rules_load() -> Loaded:
 
     A rule that is no longer shipped is retired. Raises InvalidRule when a shipped rule does not load.
     """
-    shipped = {rule.id: rule for rule in diagnostics_rule.shipped_rules()}
+    shipped = {rule.id: rule for rule in diagnostics_shipped.shipped_rules()}
     added = _store_shipped(shipped)
     gone = RuleVersion.objects.filter(origin=Origin.SHIPPED, state=VersionState.PUBLISHED).exclude(
         rule__rule_id__in=shipped
@@ -337,7 +338,7 @@ def _store_shipped(shipped: Mapping[str, diagnostics_rule.Rule]) -> list[str]:
     """Stores and publishes the shipped texts in place of earlier ones; gives the ids of changed rules."""
     Rule.objects.bulk_create([Rule(rule_id=rule_id) for rule_id in shipped], ignore_conflicts=True)
     identities = Rule.objects.in_bulk(shipped, field_name="rule_id")
-    texts, samples = diagnostics_rule.shipped_rule_texts(), shipped_samples()
+    texts, samples = diagnostics_shipped.shipped_rule_texts(), shipped_samples()
     versions = {
         rule_id: RuleVersion(
             rule=identities[rule_id],

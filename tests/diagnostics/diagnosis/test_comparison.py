@@ -10,7 +10,8 @@ import pytest
 from diagnostics.diagnosis.comparison import compare_rule
 from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.sample import shipped_samples
-from diagnostics.rules.rule import Rule, Ruleset, shipped_rules
+from diagnostics.rules.rule import Rule, Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.signals import DEFINITIONS
 from diagnostics.yaml_document import read_yaml
 

@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.diagnosis.fact_label import chinese_labels, fact_label
 from diagnostics.language import CHINESE, reading_in
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.signals import DEFINITIONS
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.rules.rule import Rule, Ruleset, shipped_rules
+from diagnostics.rules.rule import Rule, Ruleset
+from diagnostics.rules.shipped import shipped_rules
 
 JOB = "a" * 32
 

@@ -9,7 +9,8 @@ import pytest
 from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.ranking import hints, priors
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.symptoms import symptoms
 from tests.diagnostics.diagnosis.test_verdict import EXPIRED, FIT, INPUTS, JOB, SINK, SKEW, rule, signal
 

@@ -8,7 +8,8 @@ from typing import Any
 from diagnostics.diagnosis.health import USUAL_WEIGHTS, HealthWeights
 from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.reweighing import reweighed
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.workbench.diagnosed import inputs_of, report_of
 
 MILD = HealthWeights(

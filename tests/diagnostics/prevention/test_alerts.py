@@ -16,7 +16,7 @@ from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, outcome, rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries, label_value
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.symptoms import symptoms
 from tests.diagnostics.prevention.alert_evidence import (
     FAILING,

@@ -17,7 +17,8 @@ from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading.case import Case
 from diagnostics.redaction import RedactionRule, Redactor, redact_upload, shipped_redaction_rules
 from diagnostics.redaction.redactor import OVERLAP_BYTES
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.diagnostics.intake.uploads import zipped
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 
 SURE = 0.7
 """A base above it is of rules that repeat what Flink, the JVM or an outside system says of itself."""

@@ -10,7 +10,7 @@ from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, in_reader_language, reading_in
 from diagnostics.rules.condition import Check
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import Runbook, exits, fill, runbooks
 from diagnostics.runbook.exits import Exit
 

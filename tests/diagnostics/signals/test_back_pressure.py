@@ -17,32 +17,17 @@ from tests.diagnostics.hand_made import (
     line_of_jobs,
     needs,
     only,
+    ratios,
     signals_of_key,
 )
 
 
-def _ratios(second: int, **by_vertex: tuple[float | None, float]) -> list[dict[str, Any]]:
-    ids = {"source": SOURCE, "middle": MIDDLE, "sink": SINK}
-    return [
-        {
-            "ts_ms": START + second * 1000,
-            "job_id": JOB,
-            "vertex_id": ids[vertex],
-            "subtask": subtask,
-            "busy_ratio": busy,
-            "back_pressured_ratio": held,
-        }
-        for vertex, (busy, held) in by_vertex.items()
-        for subtask in (0, 1)
-    ]
-
-
 def test_lasting_back_pressure_is_measured_with_its_sink() -> None:
-    calm = [row for second in (0, 10) for row in _ratios(second, source=(0.2, 0.0), middle=(0.1, 0.0), sink=(0.2, 0.0))]
+    calm = [row for second in (0, 10) for row in ratios(second, source=(0.2, 0.0), middle=(0.1, 0.0), sink=(0.2, 0.0))]
     hard = [
         row
         for second in range(20, 70, 10)
-        for row in _ratios(second, source=(None, 1.0), middle=(0.05, 0.95), sink=(1.0, 0.0))
+        for row in ratios(second, source=(None, 1.0), middle=(0.05, 0.95), sink=(1.0, 0.0))
     ]
     evidence = hand_made(**line_of_jobs(), back_pressure=calm + hard)
     origin = only(measure(evidence), "back_pressure.origin")
@@ -58,7 +43,7 @@ def test_a_burst_that_passes_did_not_last() -> None:
     rows = [
         row
         for second in range(0, 120, 10)
-        for row in _ratios(second, source=(0.1, 0.9 if second % 60 == 0 else 0.0), middle=(0.3, 0.0), sink=(0.2, 0.0))
+        for row in ratios(second, source=(0.1, 0.9 if second % 60 == 0 else 0.0), middle=(0.3, 0.0), sink=(0.2, 0.0))
     ]
     evidence = hand_made(**line_of_jobs(), back_pressure=rows)
     job = only(measure(evidence), "back_pressure.job")
@@ -68,14 +53,14 @@ def test_a_burst_that_passes_did_not_last() -> None:
 
 def test_a_single_sample_gives_no_duration() -> None:
     evidence = hand_made(
-        **line_of_jobs(), back_pressure=_ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
+        **line_of_jobs(), back_pressure=ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
     )
     assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
 
 
 def test_one_high_sample_among_few_distant_ones_gives_no_duration() -> None:
     looks = [(0, 0.0), (120, 0.9), (240, 0.0)]
-    rows = [row for at, held in looks for row in _ratios(at, source=(0.1, held), middle=(0.1, held), sink=(0.9, 0.0))]
+    rows = [row for at, held in looks for row in ratios(at, source=(0.1, held), middle=(0.1, held), sink=(0.9, 0.0))]
     evidence = hand_made(**line_of_jobs(), back_pressure=rows)
     assert "lasted_ms" not in only(measure(evidence), "back_pressure.origin").facts
 
@@ -85,7 +70,7 @@ def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_wo
         rows = [
             row
             for at in range(10, 190, 10)
-            for row in _ratios(at, source=(0.1, 0.9 if at <= until else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
+            for row in ratios(at, source=(0.1, 0.9 if at <= until else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
         ]
         tables = line_of_jobs()
         tables["job"] = [{**each, "start_ms": START} for each in tables["job"]]
@@ -97,7 +82,7 @@ def test_back_pressure_that_comes_again_after_the_start_is_no_backlog() -> None:
     rows = [
         row
         for at in range(10, 190, 10)
-        for row in _ratios(at, source=(0.1, 0.9 if at in (10, 20, 80, 90) else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
+        for row in ratios(at, source=(0.1, 0.9 if at in (10, 20, 80, 90) else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
     ]
     tables = line_of_jobs()
     tables["job"] = [{**each, "start_ms": START} for each in tables["job"]]
@@ -111,7 +96,7 @@ def test_back_pressure_has_not_ended_while_a_task_upstream_waits_or_the_evidence
         rows = [
             row
             for at in range(10, 200, 10)
-            for row in _ratios(
+            for row in ratios(
                 at, source=(0.1, 0.9 if at <= until or at in again else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0)
             )
         ]
@@ -123,7 +108,7 @@ def test_a_single_high_moment_at_the_end_dates_neither_the_end_nor_the_beginning
     rows = [
         row
         for at in range(10, 200, 10)
-        for row in _ratios(at, source=(0.1, 0.9 if at <= 60 or at == 190 else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
+        for row in ratios(at, source=(0.1, 0.9 if at <= 60 or at == 190 else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
     ]
     facts = only(measure(hand_made(**line_of_jobs(), back_pressure=rows)), "back_pressure.origin").facts
     assert (facts["onset_ms"], facts["ended_ms"]) == (START, START + 70_000)
@@ -142,7 +127,7 @@ def test_accumulated_times_show_how_long_when_there_is_a_single_look() -> None:
         }
         for subtask in (0, 1)
     ]
-    look = _ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
+    look = ratios(0, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
     evidence = hand_made(**line_of_jobs(), back_pressure=look, subtask=accumulated)
     assert only(measure(evidence), "back_pressure.origin").facts["lasted_ms"] == 80_000
 
@@ -179,7 +164,7 @@ def test_metrics_without_a_time_beside_dated_answers_make_no_back_pressure_of_ye
         ]
     ]
     asked = [
-        row for place in range(4) for row in _ratios(place * 10, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
+        row for place in range(4) for row in ratios(place * 10, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
     ]
     measured = list(measure(hand_made(**line_of_jobs(), back_pressure=asked, metric_sample=scraped)))
     job, origin = only(measured, "back_pressure.job"), only(measured, "back_pressure.origin")
@@ -187,7 +172,7 @@ def test_metrics_without_a_time_beside_dated_answers_make_no_back_pressure_of_ye
     assert job.window == (START, START + 30_000)
 
 
-def test_nothing_is_measured_without_ratios() -> None:
+def test_nothing_is_measured_withoutload_of_line() -> None:
     measured = list(measure(hand_made(**line_of_jobs())))
     assert signals_of_key(measured, "back_pressure.origin") == []
     assert needs(measured)["back_pressure.origin"] == "back-pressure"
@@ -224,7 +209,7 @@ def test_a_sink_that_takes_no_record_in_any_reading_stands_still(rate: float, st
     hard = [
         row
         for second in range(0, 70, 10)
-        for row in _ratios(second, source=(None, 1.0), middle=(0.05, 0.95), sink=(1.0, 0.0))
+        for row in ratios(second, source=(None, 1.0), middle=(0.05, 0.95), sink=(1.0, 0.0))
     ]
     about = {"job_id": JOB, "vertex_id": SINK, "subtask": 0, "metric": "numRecordsInPerSecond"}
     rates = [{**about, "ts_ms": START + second * 1000, "value": rate} for second in range(0, 70, 10)]
@@ -285,7 +270,7 @@ def test_output_pools_with_room_hold_nobody_back(used: float) -> None:
 
 
 def test_pools_count_only_where_no_time_is_measured() -> None:
-    calm = [row for second in range(0, 120, 10) for row in _ratios(second, source=(0.2, 0.0), sink=(0.2, 0.0))]
+    calm = [row for second in range(0, 120, 10) for row in ratios(second, source=(0.2, 0.0), sink=(0.2, 0.0))]
     full = [row for second in range(0, 120, 10) for row in _pools(second, source={"out": 1.0}, sink={"in": 1.0})]
     evidence = hand_made(**line_of_jobs(), back_pressure=calm, metric_sample=full)
     assert not signals_of_key(measure(evidence), "back_pressure.origin")

@@ -5,25 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals.stalled_exchange import measure
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, only, signals_of_key
+from tests.diagnostics.hand_made import SOURCE, hand_made, line_of_jobs, only, ratios, signals_of_key
 
 
 def looks(seconds: range, **by_vertex: tuple[float | None, float]) -> list[dict[str, Any]]:
-    """Two subtasks of each task: (busy, back-pressured) at each of these seconds."""
-    ids = {"source": SOURCE, "middle": MIDDLE, "sink": SINK}
-    return [
-        {
-            "ts_ms": START + second * 1000,
-            "job_id": JOB,
-            "vertex_id": ids[vertex],
-            "subtask": subtask,
-            "busy_ratio": busy,
-            "back_pressured_ratio": held,
-        }
-        for second in seconds
-        for vertex, (busy, held) in by_vertex.items()
-        for subtask in (0, 1)
-    ]
+    """The load of each task, as `ratios`, at each of these seconds."""
+    return [row for second in seconds for row in ratios(second, **by_vertex)]
 
 
 CALM = looks(range(0, 20, 10), source=(0.2, 0.0), middle=(0.1, 0.0), sink=(0.2, 0.0))

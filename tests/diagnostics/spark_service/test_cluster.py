@@ -21,7 +21,8 @@ from diagnostics.formats import FORMATS
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
 from diagnostics.reading.far_workers import shipped_to_workers
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
 from diagnostics.spark.ports import free_port
 from diagnostics.spark_service.cluster import StandaloneCluster, on_a_cluster

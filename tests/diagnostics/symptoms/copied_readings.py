@@ -9,7 +9,8 @@ from typing import Any
 from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.judge import judge
 from diagnostics.formats import FORMATS
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.signals import DEFINITIONS
 from diagnostics.signals.signal import Signal
 from tests.diagnostics.formats.reading_aids import head_of, read

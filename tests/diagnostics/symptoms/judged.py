@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.signals import DEFINITIONS
 
 JOB = "0000000000000000000000000000000a"

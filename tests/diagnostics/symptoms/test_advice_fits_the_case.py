@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import fill, runbooks
 from tests.diagnostics.runbook.test_runbook import stored
 from tests.diagnostics.symptoms.judged import judged

@@ -7,7 +7,8 @@ from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import match
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import fill, runbooks
 from diagnostics.signals import DEFINITIONS
 from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN, origins

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 
 JOB = "0000000000000000000000000000000a"
 INPUTS = [{"file": "jm.log", "format": "flink-log"}]

@@ -10,7 +10,8 @@ import pytest
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import match
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.signals import DEFINITIONS
 
 WELL = {

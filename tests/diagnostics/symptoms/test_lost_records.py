@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.evidence.subject import FactValue
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 
 from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.rules.condition import Check
-from diagnostics.rules.rule import Rule, shipped_rules
+from diagnostics.rules.rule import Rule
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.signals import DEFINITIONS
 from diagnostics.symptoms import runbook_files, symptom, symptom_folders, symptoms

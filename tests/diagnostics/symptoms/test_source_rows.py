@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import runbooks
 
 SHARED = Path(__file__).parents[4] / "shared"

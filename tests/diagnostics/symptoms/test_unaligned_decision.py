@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis.sample import Kind, Sample
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.signals import DEFINITIONS
 
 JOB = "a" * 32

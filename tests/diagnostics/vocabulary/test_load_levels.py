@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.rules.condition import Compare, Condition, Group
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, pressure_level
 
 

@@ -10,7 +10,8 @@ import pytest
 from diagnostics.calculators import CALCULATORS
 from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.condition import Compare, Condition, Group
-from diagnostics.rules.rule import Rule, shipped_rules
+from diagnostics.rules.rule import Rule
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.vocabulary.sources import (
     OWN_CHOICE,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import Step, runbooks
 from diagnostics.vocabulary.settings import Version, setting_catalogue
 from diagnostics.wording.option_names import code_in_version, in_version, lines_in_version, options_named

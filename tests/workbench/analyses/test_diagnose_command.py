@@ -12,7 +12,8 @@ import pytest
 from django.core.management.base import CommandError
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from tests.workbench.diagnosed import SKEW_RULE, published
 from tests.workbench.people import People, signed_in
 from workbench.analyses.management.commands.diagnose import Command, exported_ruleset, gate

@@ -8,7 +8,8 @@ import pytest
 
 from diagnostics.diagnosis.judge import judge
 from diagnostics.language import CHINESE, ENGLISH, Text, reading_in
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.symptoms import symptom_folders
 from diagnostics.yaml_document import read_yaml
 from tests.workbench.diagnosed import diagnosed_case

@@ -10,7 +10,8 @@ from django.core.management import CommandError
 
 from diagnostics.diagnosis.judge import judge
 from diagnostics.language import CHINESE, command_language, reading_in
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Ruleset
+from diagnostics.rules.shipped import shipped_rules
 from workbench.accounts.management.commands.create_token import Command as CreateToken
 from workbench.analyses.management.commands.diagnose import Command as Diagnose
 from workbench.analyses.management.commands.diagnose import gate

@@ -9,7 +9,7 @@ from django.test import Client
 
 from diagnostics.diagnosis.sample import shipped_samples
 from diagnostics.errors import InvalidRule
-from diagnostics.rules.rule import shipped_rule_texts
+from diagnostics.rules.shipped import shipped_rule_texts
 from tests.workbench.diagnosed import SKEW_FIRES, SKEW_RULE, SKEW_SILENT, diagnosed_case, drafted, published
 from tests.workbench.people import People, signed_in
 from workbench.rule_pages.forms import NEW_FIRES, NEW_RULE, NEW_SILENT

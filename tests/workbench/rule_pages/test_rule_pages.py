@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.rules.rule import shipped_rules
+from diagnostics.rules.shipped import shipped_rules
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User

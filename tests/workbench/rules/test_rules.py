@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.rules import shipped as diagnostics_shipped
 from tests.workbench.diagnosed import SKEW_RULE, published
 from tests.workbench.people import People
 from workbench.rules.models import Rule, RuleVersion
@@ -14,9 +15,9 @@ from workbench.rules.services import rule_roll_back, rule_switch, rules_load, ru
 def shipped(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The shipped rules, replaced by one of the test's own that can be changed."""
     texts = {"skew.test": SKEW_RULE}
-    monkeypatch.setattr(diagnostics_rule, "shipped_rule_texts", lambda: texts)
+    monkeypatch.setattr(diagnostics_shipped, "shipped_rule_texts", lambda: texts)
     monkeypatch.setattr(
-        diagnostics_rule,
+        diagnostics_shipped,
         "shipped_rules",
         lambda: tuple(diagnostics_rule.Rule.from_yaml(text, "test") for text in texts.values()),
     )
@@ -31,8 +32,8 @@ def test_every_shipped_rule_loads_and_is_published(db: None) -> None:
     loaded = rules_load()
     ruleset, unreadable = rules_of(loaded.ruleset)
     assert unreadable == []
-    assert [rule.id for rule in ruleset.rules] == sorted(diagnostics_rule.shipped_rule_texts())
-    assert ruleset.version == diagnostics_rule.Ruleset.of(diagnostics_rule.shipped_rules()).version
+    assert [rule.id for rule in ruleset.rules] == sorted(diagnostics_shipped.shipped_rule_texts())
+    assert ruleset.version == diagnostics_rule.Ruleset.of(diagnostics_shipped.shipped_rules()).version
 
 
 def test_loading_twice_changes_nothing(db: None, shipped: dict[str, str]) -> None:

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -71,6 +72,15 @@ def fail_checkpoints(flink: RecordedCluster, count: int = 3) -> None:
     flink.answers[f"/jobs/{JOB}/checkpoints"] = json.dumps({**answer, "history": failed + answer["history"]}).encode()
 
 
+@contextmanager
+def team_chat(people: People) -> Iterator[Chat]:
+    """A chat to which a channel of the team sends."""
+    with chatting(Chat()) as chat:
+        form = ChannelForm("chat", "webhook", people.team, f"{chat.url}/hook", "", True, template=USUAL_TEMPLATE)
+        channel_save(user=people.ada, form=form)
+        yield chat
+
+
 def test_a_check_measures_each_job_with_a_few_requests_that_only_read(
     people: People, cluster: Cluster, flink: RecordedCluster
 ) -> None:
@@ -120,9 +130,7 @@ def test_a_cluster_that_does_not_answer_is_said_and_its_jobs_keep_what_was_known
 def test_the_team_hears_once_that_a_cluster_does_not_answer_and_that_it_does_again(
     people: People, cluster: Cluster, flink: RecordedCluster
 ) -> None:
-    with chatting(Chat()) as chat:
-        form = ChannelForm("chat", "webhook", people.team, f"{chat.url}/hook", "", True, template=USUAL_TEMPLATE)
-        channel_save(user=people.ada, form=form)
+    with team_chat(people) as chat:
         watch, answering = watched(people, cluster, every=60), flink.answer
         flink.answer = lambda _asked: (503, b"down")  # type: ignore[method-assign]
         for told in (0, 1, 1):
@@ -185,9 +193,7 @@ def test_malformed_answers_are_no_measurements(people: People, cluster: Cluster,
 def test_a_warning_opens_one_case_that_collects_and_is_sent_once(
     people: People, cluster: Cluster, flink: RecordedCluster
 ) -> None:
-    with chatting(Chat()) as chat:
-        form = ChannelForm("chat", "webhook", people.team, f"{chat.url}/hook", "", True, template=USUAL_TEMPLATE)
-        channel_save(user=people.ada, form=form)
+    with team_chat(people) as chat:
         watch = watched(people, cluster, opens_cases=True)
         fail_checkpoints(flink)
         job = check(watch)

@@ -29,7 +29,8 @@ from diagnostics.intake import SourceFile, sources_in
 from diagnostics.language import ENGLISH, reader_language
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Rule, Ruleset, Severity, shipped_rules
+from diagnostics.rules.rule import Rule, Ruleset, Severity
+from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
