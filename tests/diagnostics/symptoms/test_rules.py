@@ -12,6 +12,7 @@ from diagnostics.rules.shipped import shipped_rules
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.signals import DEFINITIONS
 from diagnostics.symptoms import runbook_files, symptom, symptom_folders, symptoms
+from diagnostics.wording.phrase import placeholders
 
 CONTRACT_CLASSES = {
     "rocksdb_slow_upload",
@@ -78,6 +79,15 @@ def test_every_cause_states_what_to_do_first() -> None:
         if each.severity != "info"
     ]
     assert [each.rule.id for each in judged if not each.first_step] == []
+
+
+def test_no_step_stands_behind_one_that_always_holds() -> None:
+    always = [
+        rule.id
+        for rule in shipped_rules()
+        if any(each.when is None and not [*placeholders(each.say)] for each in rule.first[:-1])
+    ]
+    assert always == []
 
 
 @pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)
