@@ -55,8 +55,10 @@ def test_a_watermark_that_does_not_come_is_no_matter_of_clocks_and_bounds() -> N
 
 
 def test_a_full_disk_is_not_followed_by_heap_slots_and_cpu() -> None:
-    steps = shown("resource-shortage", "resource.host-limit", host_limits={"of_limits": 4})
-    assert steps == ["which-resource", "verify-under-load"]
+    limit = {"of_limits": 4, "kind": "a disk is full", "said": "IOException: No space left on device"}
+    document = judged(host_limits=limit | {"remedy": "Enlarge the volume.", "rounds": 4, "reported_by": "failure"})
+    assert [each["runbook"] for each in document["findings"]] == ["host-limit"]
+    assert shown("host-limit", "resource.host-limit", host_limits=limit) == ["limit", "verify"]
 
 
 def test_slots_that_are_gone_lead_to_slots_alone() -> None:
