@@ -83,7 +83,7 @@ def test_an_alert_becomes_a_message_with_the_cause_and_its_end_another_one(
         first = message(live, 1)
         print(f"message {time.monotonic() - begun:.1f} s after the first restart")
         assert "NumberFormatException" in first["text"]
-        assert first["verdict"] == "Failure in the job's own code"
+        assert first["verdict"] == "Failure in the job's code or JARs"
         assert first["url"].startswith("http")
 
         state = json.loads(workbench.manage("shell", "-c", STATE).splitlines()[-1])
