@@ -88,7 +88,7 @@ of Flink that print an exception, and records of level INFO that print one whose
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
 KEPT = (
     *("ts_ms", "job_id", "process", "level", "logger", "vertex", "subtask", "task_manager"),
-    *("exception_class", "exception_message"),
+    *("exception_class", "exception_message", "deployment"),
 )
 KEPT_CAUSE = (
     *("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame", "thrown_in", "own_frames"),

@@ -19,7 +19,7 @@ COLUMNS = (
     *("ts_ms", "level", "message", "process", "event", "job_id", "vertex", "subtask", "attempt"),
     *("state_from", "state_to", "task_manager", "host", "duration_ms", "count", "reason"),
     *("exception_class", "exception_message", "root_cause_class", "root_cause_message", "root_cause_frame"),
-    *("user_frame", "thrown_in", "own_frames", "causes", "frames"),
+    *("user_frame", "thrown_in", "own_frames", "causes", "frames", "deployment"),
 )
 
 ORDER: Order = (("kind", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)

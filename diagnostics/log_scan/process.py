@@ -13,6 +13,9 @@ import pyarrow.compute as pc
 from diagnostics.notation.jvm_flag import flag_facts
 from diagnostics.notation.secret_option import MASK, is_secret, masked
 
+OPERATOR = "operator"
+"""The Kubernetes operator."""
+
 CLASSES = {
     "jobmanager": (
         "ClusterEntrypoint",
@@ -56,7 +59,7 @@ CLASSES = {
     ),
     "client": ("CliFrontend", "RestClusterClient", "ClientUtils", "SqlClient", "DefaultCLI", "GenericCLI"),
     "zookeeper": ("QuorumPeerMain", "QuorumPeer", "ZooKeeperServer", "ZooKeeperServerMain", "NIOServerCnxnFactory"),
-    "operator": (
+    OPERATOR: (
         "FlinkOperator",
         "FlinkDeploymentController",
         "FlinkSessionJobController",

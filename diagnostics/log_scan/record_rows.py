@@ -18,7 +18,8 @@ from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
 from diagnostics.log_scan.layout import LEVELS, Layout
 from diagnostics.log_scan.matching import match_events
-from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, version_at
+from diagnostics.log_scan.operator_resource import resources_of
+from diagnostics.log_scan.process import LOGGED_PROCESSES, OPERATOR, options_of, version_at
 from diagnostics.log_scan.selection import START_UP, VERSION_MARK
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.log_scan.stretch import CountedRecords, Stretch
@@ -107,6 +108,7 @@ def _rows_of_part(stretch: Stretch, layout: Layout, columns: Mapping[str, pa.Arr
         "process": pa.repeat(pa.scalar(process, pa.string()), count),
         "line": pa.array(heads.line + 1),
         "last_line": pa.array(stretch.last_lines + 1),
+        **({"deployment": resources_of(stretch)} if role == OPERATOR else {}),
     }
     yield Rows("log_record", batch=pa.RecordBatch.from_pydict({**columns, **where}))
     if len(stretch.counted.lines):

@@ -50,6 +50,13 @@ _ABOUT_FLINK = re.compile(
     r"|pod/(?:flink-?(?:kubernetes-|k8s-?)?operator|flink[\w-]{0,40}-controller-manager)[^)\s]{0,80})\)$",
     re.IGNORECASE,
 )
+_DEPLOYMENTS_POD = re.compile(
+    r"(?P<named>.{1,63}?)-(?:taskmanager-\d{1,6}-\d{1,6}"
+    r"|(?:(?:job|task)manager-)?[0-9a-z]{6,10}-[0-9a-z]{5}|(?:job|task)manager(?:-\d{1,4})?)"
+)
+"""Pods of native TaskManagers, of Deployments, and of StatefulSets. Source: Flink, KubernetesResourceManagerDriver and
+KubernetesUtils.getDeploymentName, and the operator's StandaloneKubernetesUtils.
+"""
 _COMPONENT_IN_NAME = re.compile(r"(?:^|[-/.])(jobmanager|taskmanager)(?:[-.]|$)")
 
 
@@ -120,6 +127,16 @@ def component_of(name: str) -> str | None:
     return found.group(1) if found else None
 
 
+def flinks_deployment(about: str) -> str | None:
+    """The deployment of a pod, or of a resource `kind/name` of the operator; None for an operator's pod and others."""
+    kind, _, name = about.rpartition("/")
+    if kind.lower() == "flinkdeployment":
+        return name
+    is_pod = kind.lower() in ("", "pod") and not OPERATOR_POD.search(name)
+    found = _DEPLOYMENTS_POD.fullmatch(name) if is_pod else None
+    return found["named"] if found else None
+
+
 def record(
     name: str, message: str, level: str, ts_ms: int | None, process: str | None, reason: str | None
 ) -> dict[str, Any]:
@@ -132,6 +149,7 @@ def record(
         "process": process,
         "task_manager": name if process == "taskmanager" else None,
         "reason": reason,
+        "deployment": flinks_deployment(name),
     }
 
 
@@ -193,7 +211,7 @@ def event_record(
     name = about.rpartition("/")[2]
     level = "WARN" if kind == "Warning" else "INFO"
     row = record(name, f"{reason}: {message[:MOST_EVENT]} ({about})", level, ts_ms, component_of(name), reason)
-    return row | {"count": None if count is None else float(count)}
+    return row | {"count": None if count is None else float(count), "deployment": flinks_deployment(about)}
 
 
 def concerns_flink(row: Mapping[str, Any]) -> bool:
@@ -206,14 +224,15 @@ def resource_records(kind: str, name: str, status: Mapping[str, tuple[str, int |
 
     status  field -> (value as printed, line): `Error` and the states
     """
+    about = {"deployment": flinks_deployment(f"{kind}/{name}")}
     if error := status.get("Error"):
         said = f"{kind} {name}: error: {error[0]}"
-        yield record(name, said, "ERROR", None, None, None) | _thrown(error[0]) | _place(error[1])
+        yield record(name, said, "ERROR", None, None, None) | about | _thrown(error[0]) | _place(error[1])
     states = {field: told for field, told in status.items() if field != "Error"}
     if states:
         said = ", ".join(f"{field} {value}" for field, (value, _) in states.items())
         line = next(line for _, line in states.values())
-        yield record(name, f"{kind} {name}: {said}", "INFO", None, None, None) | _place(line)
+        yield record(name, f"{kind} {name}: {said}", "INFO", None, None, None) | about | _place(line)
 
 
 def _thrown(error: str) -> dict[str, Any]:

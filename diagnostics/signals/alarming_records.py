@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.product_frame import product_frames
 from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
+from diagnostics.reconstruction.errors.alarming_log import alarming_rows
 from diagnostics.reconstruction.errors.blamed_fault import lasting
 from diagnostics.reconstruction.failures.fault import Falls, find_falls, job_that_fell
 from diagnostics.reconstruction.failures.incident_log import incident_log
@@ -50,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("log_record"):
         yield NotMeasured("alarming_records", "jobmanager-log", "no log was given")
         return
-    alarming = evidence.answer(alarming_records.AGGREGATOR).to_pylist()
+    alarming = alarming_rows(evidence)
     falls = find_falls(incident_log(evidence))
     rows = [_with_its_job(each, falls) for each in alarming if not alarming_records.repeats_answer(each)]
     harmless = _harmless(evidence)

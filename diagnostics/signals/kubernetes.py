@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.incident_log import LogEvent, incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -59,27 +59,34 @@ def measure(evidence: Evidence) -> Measured:
     """Kubernetes events about Flink's pods and their nodes, and warnings of the operator.
 
     Reads   log_record (events and descriptions of Kubernetes, the operator's log).
-    Gives   one signal of the case when any of these is there; none otherwise.
+    Gives   one signal of the case when any of these is there, one for each of several jobs whose deployments are known.
     Empty   NotMeasured without logs.
     """
     if not evidence.has("log_record"):
         yield NotMeasured("kubernetes", "jobmanager-log", "no log and no event of Kubernetes was given")
         return
-    grouped = _grouped(incident_log(evidence))
-    if not grouped:
-        return
+    log = incident_log(evidence)
+    named = {each.job_id for each in log.of("kubernetes") if each.job_id}
+    of_all = [each for each in log.of("kubernetes") if not each.job_id]
+    for job in (None, *sorted(named)):
+        events = of_all if job is None else [each for each in log.of("kubernetes") if each.job_id in (None, job)]
+        if grouped := _grouped(events):
+            yield _signal(job, grouped, events)
+
+
+def _signal(job: str | None, grouped: Mapping[str, Sequence[LogEvent]], told: Sequence[LogEvent]) -> Signal:
     facts: dict[str, FactValue] = {name: _times(grouped.get(name, ())) for name in GROUPS}
     facts |= {f"{name}_text": told[0].message[:MOST_CHARACTERS] for name, told in grouped.items()}
     facts |= {f"{name}_remedy": _remedy(grouped[name]) for name in REMEDIED if name in grouped}
     if "nodes_lost" in grouped:
-        facts["node_taken"] = _node_taken(incident_log(evidence))
+        facts["node_taken"] = _node_taken(told)
     events = [each for told in grouped.values() for each in told]
     stamps = [each.ts_ms for each in events if each.ts_ms is not None]
     shown = [told[0] for told in grouped.values()]
     shown += [each for each in events if each not in shown]
-    yield Signal(
+    return Signal(
         "kubernetes",
-        Subject(),
+        Subject(job=job),
         known_facts(facts | ({"first_ms": min(stamps)} if stamps else {})),
         tuple(each.cite() for each in shown[:SHOWN]),
         citation_count=len(events),
@@ -87,11 +94,11 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-def _grouped(log: IncidentLog) -> Mapping[str, Sequence[LogEvent]]:
+def _grouped(told: Sequence[LogEvent]) -> Mapping[str, Sequence[LogEvent]]:
     """Fact -> its events."""
     found: dict[str, list[LogEvent]] = defaultdict(list)
     of_event = {event: name for name, events in GROUPS.items() for event in events}
-    for each in log.of("kubernetes"):
+    for each in told:
         if each.event in of_event:
             found[of_event[each.event]].append(each)
     return found
@@ -103,9 +110,9 @@ def _remedy(told: Sequence[LogEvent]) -> str | None:
     return next((remedy for each in said if (remedy := remedy_of(each))), None)
 
 
-def _node_taken(log: IncidentLog) -> str | None:
+def _node_taken(told: Sequence[LogEvent]) -> str | None:
     """Why a node was taken away on purpose, by any event of Kubernetes; None where none says so."""
-    said = "\n".join(each.message for each in log.of("kubernetes"))
+    said = "\n".join(each.message for each in told)
     return next((why for why, texts in TAKEN.items() if any(text in said for text in texts)), None)
 
 

@@ -49,7 +49,7 @@ def measure(evidence: Evidence) -> Measured:
 
     Reads   log_record (also events of Kubernetes), failure, metric_sample (taskSlotsTotal, taskSlotsAvailable,
             numRunningJobs), vertex.
-    Gives   one signal per job; a pod without a node counts for every job.
+    Gives   one signal per job; a pod without a node counts for its job, or for every job where that is unknown.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
     if not any(evidence.has(table) for table in ("log_record", "failure", "metric_sample")):
@@ -60,18 +60,16 @@ def measure(evidence: Evidence) -> Measured:
     refused += [each for each in log.failures if _is_refusal(each)]
     named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
     jobs: list[str | None] = [*named] or [None]
-    common = _without_node(log)
-    if evidence.has_logs():
-        common |= _under_one_name(log)
-    pods = log.of("unschedulable")
+    common = _under_one_name(log) if evidence.has_logs() else {}
     running = {job_id for job_id, state in newest_states(evidence).items() if state == "RUNNING"}
     for job in jobs:
+        pods = [each for each in log.of("unschedulable") if each.job_id in (None, job)]
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
         from_ms = submitted_ms(evidence).get(job, 0) if job else 0
         unnamed = [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
         own += [each for each in unnamed if each.ts_ms is None or each.ts_ms >= from_ms]
         totals = _totals(evidence, job)
-        facts: dict[str, FactValue] = {"resource": "slots", **common, **totals}
+        facts: dict[str, FactValue] = {"resource": "slots", **_without_node(pods), **common, **totals}
         if evidence.has_logs() or evidence.has("failure"):
             facts["refused"] = _times(own)
         needed = _needed(job, cluster)
@@ -169,9 +167,8 @@ def _times(refused: Sequence[LogEvent | Failure]) -> int:
     return apart + 1 if stamps else len(refused)
 
 
-def _without_node(log: IncidentLog) -> dict[str, FactValue]:
+def _without_node(pods: Sequence[LogEvent]) -> dict[str, FactValue]:
     """Pods that Kubernetes could not schedule, and the reason."""
-    pods = log.of("unschedulable")
     if not pods:
         return {}
     still = [each for each in pods if STILL_PENDING in each.message]

@@ -12,6 +12,11 @@ TABLE = Table(
         Column("level", "string", "TRACE, DEBUG, INFO, WARN, ERROR or FATAL"),
         Column("logger", "string", "logger name as printed"),
         Column("thread", "string", "thread name where the layout has it"),
+        Column(
+            "deployment",
+            "string",
+            "the deployment on Kubernetes that it is about: name, or namespace/name; null where nothing names one",
+        ),
         Column("message", "string", "message of the head line, at most 2,000 characters"),
         Column("process", "string", "jobmanager, taskmanager or client, read from the content"),
         Column(

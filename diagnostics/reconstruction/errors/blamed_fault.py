@@ -16,6 +16,7 @@ from diagnostics.aggregators import alarming_records, log_ends
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.errors.alarming_log import alarming_rows
 from diagnostics.reconstruction.failures.fault import Fault, Reporter, by_job, faults_in, is_report, job_of_vertex
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.task_start import task_starts
@@ -122,7 +123,7 @@ def logged_faults(evidence: Evidence) -> Sequence[Fault]:
 
 def _logged(evidence: Evidence) -> Iterator[Fault]:
     cluster, went_on_ms = cluster_of(evidence), _went_on_ms(evidence)
-    rows = [each for each in evidence.answer(alarming_records.AGGREGATOR).to_pylist() if each["rank"] in BLAMED_RANKS]
+    rows = [each for each in alarming_rows(evidence) if each["rank"] in BLAMED_RANKS]
     passed = _passed(evidence, rows)
     for row in rows:
         fault = _fault(row, cluster, _kind(row) in passed)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diagnostics.aggregators import failures, incident_records, log_ends
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.job.deployments import Deployments, deployments_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class LogEvent:
     host: str | None = None
     duration_ms: float | None = None
     count: float | None = None
+    deployment: str | None = None
 
     def cite(self, text: str | None = None) -> Citation:
         """The citation of the record."""
@@ -113,6 +115,7 @@ class IncidentLog:
     last_ms    file -> time of its last record
     is_log     false when the only records are pasted text, such as a single stack trace: few, and without a level
     processes  the kinds of processes that wrote the logs
+    apart      the events of other deployments, and those that were over before a job: of no job
     """
 
     events: Mapping[str, Sequence[LogEvent]] = field(default_factory=dict)
@@ -121,6 +124,7 @@ class IncidentLog:
     last_ms: Mapping[int, int] = field(default_factory=dict)
     is_log: bool = True
     processes: frozenset[str] = frozenset()
+    apart: Sequence[LogEvent] = ()
 
     def of(self, kind: str) -> Sequence[LogEvent]:
         """The events of a kind in time order."""
@@ -143,7 +147,9 @@ def incident_log(evidence: Evidence) -> IncidentLog:
 def _read(evidence: Evidence) -> IncidentLog:
     import pyarrow.compute as pc
 
+    deployments = deployments_of(evidence)
     events: dict[str, list[LogEvent]] = defaultdict(list)
+    apart: list[LogEvent] = []
     counts: dict[str, int] = {}
     records = evidence.answer(incident_records.AGGREGATOR)
     messages = pc.fill_null(records["message"], "")
@@ -152,9 +158,15 @@ def _read(evidence: Evidence) -> IncidentLog:
     for of_kind, values in zip(records["of_kind"].to_pylist(), zip(*columns, strict=True), strict=True):
         if of_kind is None:
             event = LogEvent(*values)
-            events[event.kind].append(event)
+            if deployments.is_apart(event.deployment, event.file_id):
+                name = deployments.named(event.deployment, event.file_id)
+                apart.append(replace(event, deployment=name))
+            else:
+                events[event.kind].append(_with_its_job(event, deployments))
         else:
             counts[values[0]] = of_kind
+    for event in apart:
+        counts[event.kind] -= 1
     ends = evidence.answer(log_ends.AGGREGATOR).to_pylist()
     answered = evidence.answer(failures.AGGREGATOR).to_pylist()
     ordered = {kind: sorted(found, key=_when) for kind, found in events.items()}
@@ -165,7 +177,14 @@ def _read(evidence: Evidence) -> IncidentLog:
         last_ms={end["file_id"]: end["last_ms"] for end in ends if end["last_ms"] is not None},
         is_log=any(end["level"] is not None or end["records"] > MOST_COPIED for end in ends),
         processes=frozenset(end["process"] or "" for end in ends),
+        apart=sorted(apart, key=_when),
     )
+
+
+def _with_its_job(event: LogEvent, deployments: Deployments) -> LogEvent:
+    """The event with the job of its deployment, where the case has several."""
+    job = deployments.job_of(event.deployment, event.file_id)
+    return replace(event, job_id=job) if job and event.job_id is None else event
 
 
 MOST_COPIED = 50
