@@ -49,6 +49,7 @@ _READ = re.compile(
 )
 _COLUMN = re.compile(r"\s*`?(\w{1,120})`?\s+(\S[^\n]{0,400}|\S.{0,400})", re.S)
 _KEY = re.compile(r"\bPRIMARY\s{1,20}KEY\s{0,20}\(([^()]{1,400})\)", re.I)
+_TYPE = re.compile(r"[A-Z]{1,40}", re.I)
 _SELECTED = re.compile(r"(?:^|[\s.`)])`?(\w{1,120})`?\s*$")
 NO_COLUMNS = ("watermark", "primary", "constraint", "unique", "partition", "like")
 """First words of what stands among the columns of a table and is none."""
@@ -95,15 +96,22 @@ class SqlTable:
     @property
     def written(self) -> tuple[str, ...]:
         """The names of the columns that an INSERT writes, in lower case: neither computed nor virtual ones."""
-        names = []
+        return tuple(name for name, rest in self._declared() if " VIRTUAL" not in rest)
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The first word of the type of each column that is not computed, in upper case, by its name in lower case."""
+        return {name: each.group() for name, rest in self._declared() if (each := _TYPE.match(rest))}
+
+    def _declared(self) -> Iterator[tuple[str, str]]:
+        """The columns that are not computed: their names in lower case, and what follows in upper case."""
         for each in parted(self.columns):
             column = _COLUMN.match(each)
             if column is None or column.group(1).lower() in NO_COLUMNS:
                 continue
             rest = column.group(2).upper()
-            if not rest.startswith("AS ") and not rest.startswith("AS(") and " VIRTUAL" not in rest:
-                names.append(column.group(1).lower())
-        return tuple(names)
+            if not rest.startswith("AS ") and not rest.startswith("AS("):
+                yield column.group(1).lower(), rest
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Statements and tables of SQL that do without an error what nobody wants of them, from `statement_traps.yaml`."""
+"""Statements and tables of SQL that do without an error what nobody wants of them, from `statement_traps/`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import re2
 
 from diagnostics.errors import InvalidRule
 from diagnostics.notation.cdc_pipeline import CdcPipeline
+from diagnostics.notation.sql_queries import conditions_behind_left_joins, whole_averages
 from diagnostics.notation.sql_tables import SqlInsert, SqlTable, sql_inserts, sql_tables, tables_read
-from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.vocabulary.catalogue_file import FOLDER, catalogue
 from diagnostics.vocabulary.known_bug import Release, release_of
 from diagnostics.yaml_document import with_translations
 
@@ -129,6 +130,7 @@ class StatementTrap:
     statement  what the text holds; its first group, else all of it, is shown
     table      what one of its tables shows
     insert     name of what one of its INSERTs shows, of INSERTS
+    query      name of what one of its queries shows, of QUERIES
     pipeline   what the definition of a pipeline of Flink CDC shows
     beside     what the text holds besides; unless: what it must not hold
     affected   first and last release of Flink with which it is so; empty where it is so with all
@@ -136,11 +138,13 @@ class StatementTrap:
     certain_when_off     whether it is certain where Flink answers that checkpoints are off
     commits    whether the sink of its table shows rows with completed checkpoints
     certain    whether the result is wrong whatever the job's data, so that it is a cause; else it is a remark
+    usual      whether most jobs that have it want it so, so that it is said behind the others
     """
 
     statement: Any
     table: TableTrap | None
     insert: str | None
+    query: str | None
     pipeline: PipelineTrap | None
     beside: Any
     unless: Any
@@ -149,6 +153,7 @@ class StatementTrap:
     certain_when_off: bool
     commits: bool
     certain: bool
+    usual: bool
     what: str
     advice: str
 
@@ -165,13 +170,19 @@ class StatementTrap:
 
 @cache
 def statement_traps() -> Mapping[str, StatementTrap]:
-    """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    content: Mapping[str, Mapping[str, Any]] = catalogue("statement_traps.yaml")
+    """The catalogue by id, what is certain first and what is usual last, else in the order of its files.
+
+    Raises InvalidRule naming the line when a file is invalid.
+    """
+    files = sorted((FOLDER / "statement_traps").glob("*.yaml"))
+    entries = [each for file in files for each in catalogue(f"statement_traps/{file.name}").items()]
+    content: Mapping[str, Mapping[str, Any]] = dict(sorted(entries, key=_rank))
     return {
         name: StatementTrap(
             statement=_pattern(entry.get("statement")),
             table=_table(entry["table"]) if "table" in entry else None,
             insert=entry.get("insert"),
+            query=entry.get("query"),
             pipeline=_pipeline(entry["pipeline"]) if "pipeline" in entry else None,
             beside=_pattern(entry.get("beside")),
             unless=_pattern(entry.get("unless")),
@@ -180,11 +191,16 @@ def statement_traps() -> Mapping[str, StatementTrap]:
             certain_when_off=entry.get("certain_when_off") is True,
             commits=entry.get("commits") is True,
             certain=entry.get("certain") is True,
+            usual=entry.get("usual") is True,
             what=with_translations(entry["what"].strip(), entry, "what"),
             advice=with_translations(entry["advice"].strip(), entry, "advice"),
         )
         for name, entry in content.items()
     }
+
+
+def _rank(entry: tuple[str, Mapping[str, Any]]) -> tuple[bool, bool]:
+    return entry[1].get("certain") is not True, entry[1].get("usual") is True
 
 
 def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
@@ -200,6 +216,8 @@ def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
         place: tuple[str, int] | None = None
         if trap.insert is not None:
             place = next(INSERTS[trap.insert](inserts, tables), None)
+        elif trap.query is not None:
+            place = next(QUERIES[trap.query](plain, tables), None)
         elif trap.table is not None:
             holding = (each for each in tables if trap.table.holds(each, tables, written, read))
             place = next(((each.name, each.place) for each in holding), None)
@@ -221,6 +239,8 @@ def _in_other_order(inserts: Sequence[SqlInsert], tables: Sequence[SqlTable]) ->
 
 INSERTS = {"other_order": _in_other_order}
 """Kind of an entry that concerns an INSERT -> the INSERTs that show it."""
+QUERIES = {"whole_average": whole_averages, "left_join_as_inner": conditions_behind_left_joins}
+"""Kind of an entry that concerns a query -> the words that show it, and their places."""
 
 
 def traps_in_pipeline(pipeline: CdcPipeline) -> Iterator[tuple[str, str, int]]:
@@ -246,7 +266,7 @@ def _range(text: str) -> tuple[Release, Release]:
     first, _, last = text.partition("..")
     ends = release_of(first), release_of(last or first)
     if ends[0] is None or ends[1] is None:
-        raise InvalidRule([f"statement_traps.yaml: {text!r} is no range such as 1.16.0..1.16.1"])
+        raise InvalidRule([f"statement_traps: {text!r} is no range such as 1.16.0..1.16.1"])
     return ends[0], ends[1]
 
 

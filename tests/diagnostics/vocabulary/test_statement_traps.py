@@ -185,7 +185,7 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
     ],
 )
 def test_a_statement_without_a_trap_is_quiet(sql: str) -> None:
-    assert found(sql) == []
+    assert [name for name in found(sql) if not statement_traps()[name].usual] == []
 
 
 def test_two_tables_with_one_prefix_share_their_transactions() -> None:
@@ -201,6 +201,6 @@ def test_the_words_and_the_place_of_a_trap_are_those_of_the_source() -> None:
     assert place > len(KAFKA)
 
 
-def test_what_is_certain_goes_first() -> None:
-    certain = [each.certain for each in statement_traps().values()]
-    assert certain == sorted(certain, reverse=True)
+def test_what_is_certain_goes_first_and_what_is_usual_last() -> None:
+    ranks = [(not each.certain, each.usual) for each in statement_traps().values()]
+    assert ranks == sorted(ranks)
