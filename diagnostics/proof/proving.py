@@ -8,6 +8,8 @@ from typing import Any
 
 from diagnostics.diagnosis.counterpart import SameJob, counterpart, level_of, same_job
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
+from diagnostics.diagnosis.job_names import job_line, names_of_several, of_job
+from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import joined_sentences, say, say_counted
 from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
@@ -100,7 +102,33 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
         if same and (told := [each for quantity in quantities if (each := effect_of(quantity, seen, later))])
     }
     judgement, headline = _conclusion(same, all_problems, doubts, [each for told in effects.values() for each in told])
+    if same:
+        judgement, headline = _beside_others(judgement, headline, same, before.document, after.document)
     return Proof(judgement, headline, same, doubts, all_problems, effects)
+
+
+def _beside_others(
+    judgement: Judgement, headline: str, same: SameJob, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[Judgement, str]:
+    """The conclusion about one job of several, with its name: a fix of it is none of the others that had a cause."""
+    name = names_of_several(before).get(same.before) or names_of_several(after).get(same.after) or ""
+    listed = {each["name"] or each["job_id"] for each in after["jobs"]}
+    ill = [job_line(each) for each in after["jobs"] if each["job_id"] != same.after and _has_cause(each)]
+    others = [each for each in before["jobs"] if each["job_id"] != same.before and _has_cause(each)]
+    unseen = [job_line(each) for each in others if (each["name"] or each["job_id"]) not in listed]
+    remarks = []
+    if ill:
+        jobs = phrase.FORMATS["list"](ill)
+        remarks.append(say("After the change another job has trouble: {jobs}.", jobs=jobs))
+    if unseen:
+        jobs = phrase.FORMATS["list"](unseen)
+        remarks.append(say("The evidence after the change does not hold another one: {jobs}.", jobs=jobs))
+    whole: Judgement = "better" if judgement == "fixed" and remarks else judgement
+    return whole, joined_sentences([of_job(name, headline), *remarks])
+
+
+def _has_cause(job: Mapping[str, Any]) -> bool:
+    return job["verdict"]["symptom_class"] not in NO_CAUSE
 
 
 def _conclusion(

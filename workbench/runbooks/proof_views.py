@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from diagnostics.diagnosis.counterpart import SameJob
+from diagnostics.diagnosis.job_names import lead_name, names_of_several
 from workbench.accounts.models import User
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
@@ -32,6 +37,7 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
             "after": after,
             "case": after.case,
             "names": names,
+            "sides": _sides(before, after, comparison.same, names),
             "proof": comparison,
             "changed": changed,
             "unchanged": unchanged,
@@ -40,6 +46,31 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
             "may_change": after.case.may_be_changed_by(request.user) and not after.case.is_closed,
         },
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one of the two says of the job that is compared; of the case where it is not known. `job` is its name where
+    there are several.
+    """
+
+    name: str
+    job: str
+    symptom_class: str
+    confidence: float
+    score: int
+
+
+def _sides(before: Analysis, after: Analysis, same: SameJob | None, names: Sequence[str]) -> list[Side]:
+    ids = (same.before, same.after) if same else (None, None)
+    sides = []
+    for analysis, job_id, name in zip((before, after), ids, names, strict=True):
+        document = analysis.document
+        job = next((each for each in document["jobs"] if job_id and each["job_id"] == job_id), None)
+        verdict, score = (job["verdict"], job["health"]) if job else (document["verdict"], document["health"]["score"])
+        named = names_of_several(document).get(job_id, "") if job else lead_name(document)
+        sides.append(Side(name, named, verdict["symptom_class"], verdict["confidence"], score))
+    return sides
 
 
 def _diagnosed(user: User, analysis_id: int) -> Analysis:

@@ -159,3 +159,27 @@ def test_less_load_or_too_little_time_is_a_doubt_and_no_proof(less: dict[str, An
 
 def test_an_incident_without_findings_has_nothing_to_fix() -> None:
     assert prove(snapshot(verdict="healthy"), snapshot(verdict="healthy")).judgement == "cannot tell"
+
+
+def beside(data: SnapshotData, name: str, symptom_class: str) -> SnapshotData:
+    """The snapshot with another job."""
+    told = {"symptom_class": symptom_class, "confidence": 0.9}
+    jobs = [*data.document["jobs"], {"job_id": name, "name": name, "verdict": told, "health": 36}]
+    return SnapshotData({**data.document, "jobs": jobs}, data.signals, data.charts)
+
+
+@pytest.mark.parametrize(
+    ("after", "judgement", "remark"),
+    [
+        ("healthy", "fixed", ""),
+        ("user_code", "better", "After the change another job has trouble: invoices (failure in the job's own code, "),
+        ("", "better", "The evidence after the change does not hold another one: invoices (failure in the job's own "),
+    ],
+)
+def test_a_fix_of_one_job_is_none_of_another_one(after: str, judgement: str, remark: str) -> None:
+    first = beside(snapshot(findings=[finding(JOB, "data_skew", "critical")]), "invoices", "user_code")
+    second = snapshot(verdict="healthy", skew_ratio=1.0)
+    found = prove(first, beside(second, "invoices", after) if after else second)
+    assert found.judgement == judgement
+    assert found.headline.startswith("orders: ")
+    assert remark in found.headline
