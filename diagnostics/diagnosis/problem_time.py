@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.symptoms import symptom
 
 ASKED = ("rest", "config")
@@ -39,11 +40,11 @@ def problem_end(finding: Mapping[str, Any]) -> dt.datetime | None:
 
 
 def over_since(document: Mapping[str, Any], job: str | None = None) -> dt.datetime | None:
-    """Since when every cause of a job, or of all jobs, is over; None while one goes on, and without any."""
+    """Since when every cause of a job and of no job, or of all, is over; None while one goes on, and without any."""
     ends = [
         problem_end(each)
         for each in document["findings"]
-        if _is_cause(each) and job in (None, "", each["subject"].get("job"))
+        if _is_cause(each) and (not job or each["subject"].get("job") in (None, job))
     ]
     known = [each for each in ends if each is not None]
     return max(known) if known and len(known) == len(ends) else None
@@ -90,7 +91,7 @@ def _named(citation: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def problem_seen_at(document: Mapping[str, Any]) -> dt.datetime | None:
-    """The time of the newest citation of a root cause; None when the evidence has no times.
+    """The time of the newest citation of a root cause of the verdict's job; None when the evidence has no times.
 
     Evidence that begins later as a whole was collected later, too.
     """
@@ -98,8 +99,10 @@ def problem_seen_at(document: Mapping[str, Any]) -> dt.datetime | None:
 
 
 def _cited(document: Mapping[str, Any]) -> Iterator[dt.datetime]:
+    job = worst_job(document)
     for finding in document["findings"]:
-        if finding["role"] == "root_cause":
+        is_of_it = job is None or finding["subject"].get("job") in (None, job["job_id"])
+        if finding["role"] == "root_cause" and is_of_it:
             yield from (moment for each in finding["evidence"] if (moment := _moment(each.get("ts"))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from diagnostics.diagnosis.problem_time import effect_before, onset_evidence
+from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_seen_at
 
 
 def finding(ts: str | None, *, at_start: bool = False, title: str = "Checkpoints expire") -> dict[str, Any]:
@@ -42,3 +42,19 @@ def test_what_shows_an_onset_names_the_same_as_the_most_telling_citation() -> No
     began = dt.datetime(2026, 11, 21, 1, 0, 10, tzinfo=dt.UTC)
     busy, slow, earlier = cited(50, "metric", "busy"), cited(20, "log", "completed"), cited(30, "metric", "busy")
     assert onset_evidence({"evidence": [busy, slow, earlier]}, began) == earlier
+
+
+def test_a_problem_was_seen_when_its_own_job_shows_it() -> None:
+    """A later line of another job made a problem that was fixed seem to come back."""
+
+    def root(job: str, minute: int) -> dict[str, Any]:
+        evidence = [{"ts": f"2026-11-21T01:{minute:02}:00+00:00"}]
+        return {"role": "root_cause", "subject": {"job": job}, "evidence": evidence}
+
+    verdict = {"symptom_class": "data_skew"}
+    jobs = [
+        {"job_id": "a", "name": "orders", "health": 20, "verdict": verdict},
+        {"job_id": "b", "name": "invoices", "health": 40, "verdict": {"symptom_class": "user_code"}},
+    ]
+    document = {"verdict": verdict, "jobs": jobs, "findings": [root("a", 10), root("b", 50)], "inputs": []}
+    assert problem_seen_at(document) == dt.datetime(2026, 11, 21, 1, 10, tzinfo=dt.UTC)
