@@ -39,6 +39,8 @@ FILE_DELETED = to_say("The evidence was deleted: {count} file.")
 FILES_DELETED = to_say("The evidence was deleted: {count} files.")
 LEFT_OUT = to_say("{cluster} was left out: {error}.")
 CHECK_FOUND = to_say("A check of {cluster} found: {text}")
+"""As earlier versions wrote it."""
+CHECK_FOUND_IN = to_say("A check of {cluster} found in the job {job}: {text}")
 IMPORTED = to_say("Imported from a bundle. There the verdict was: {verdict}, {sure} sure, health {score} of 100.")
 FIRES = to_say("The alert {alert} fires, says {source}.")
 FIRES_BECAUSE = to_say("The alert {alert} fires, says {source}: {summary}")
@@ -104,7 +106,7 @@ class OwnTexts:
 TITLES = OwnTexts((NEW, UNTITLED, SEVERAL_FILES, METRICS, LOGS, PROFILE, EARLY_WARNING, *DEMOS.values()))
 NOTES = OwnTexts(
     (
-        *(KEPT, KEPT_NO_LONGER, FILE_DELETED, FILES_DELETED, LEFT_OUT, CHECK_FOUND, IMPORTED),
+        *(KEPT, KEPT_NO_LONGER, FILE_DELETED, FILES_DELETED, LEFT_OUT, CHECK_FOUND_IN, CHECK_FOUND, IMPORTED),
         *(FIRES_SINCE, FIRES_SINCE_BECAUSE, FIRES, FIRES_BECAUSE, RESOLVED),
     )
 )

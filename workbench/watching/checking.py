@@ -16,8 +16,8 @@ from django.utils import timezone
 from diagnostics.collect_flink import Cluster as RestApi
 from diagnostics.collect_flink import Limits, Stopped, Unanswered
 from workbench.cases.models import Case, CaseStatus
-from workbench.cases.own_texts import CHECK_FOUND, EARLY_WARNING
-from workbench.cases.services import note_add
+from workbench.cases.own_texts import CHECK_FOUND_IN, EARLY_WARNING
+from workbench.cases.services import case_rename, note_add
 from workbench.channels.notices import Notice, notice_send
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
 from workbench.clusters.connection import PinnedCluster
@@ -213,7 +213,9 @@ def _begin(watch: Watch, job: WatchedJob, sign: Sign, now: dt.datetime) -> None:
 
 
 def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> None:
-    """The case of the job's latest warning or alert while it is open, or a new one that evidence is collected into."""
+    """The case of the job's latest warning or alert while it is open, else that of another job in this check, or a new
+    one that evidence is collected into.
+    """
     latest = (
         job.warnings.exclude(case=None)
         .exclude(case__status=CaseStatus.CLOSED)
@@ -224,10 +226,22 @@ def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.
         warning.case = earlier.case.merged_into or earlier.case
     else:
         about = case_about_job(watch.team, watch.cluster, job.name, since=now - SAME_INCIDENT)
-        warning.case = about or _opened(watch, job, warning, now)
+        warning.case = about or _case_of_this_check(watch, job, now) or _opened(watch, job, warning, now)
     if warning.case is not None:
-        text = CHECK_FOUND.format(cluster=watch.cluster, text=warning.text)
+        text = CHECK_FOUND_IN.format(cluster=watch.cluster, job=job.name, text=warning.text)
         note_add(case=warning.case, user=watch.owner, text=text, unattended=True)
+
+
+def _case_of_this_check(watch: Watch, job: WatchedJob, now: dt.datetime) -> Case | None:
+    """The case that this check opened for another job of the cluster: what is collected holds all of its jobs."""
+    opened = EarlyWarning.objects.filter(job__watch=watch, began_at=now).exclude(case=None)
+    first = opened.select_related("case").order_by("pk").first()
+    if first is None or first.case is None:
+        return None
+    names = list(dict.fromkeys(opened.filter(case=first.case).order_by("pk").values_list("job__name", flat=True)))
+    if first.case.title == EARLY_WARNING.format(job=", ".join(names)):
+        case_rename(case=first.case, user=watch.owner, title=EARLY_WARNING.format(job=", ".join([*names, job.name])))
+    return first.case
 
 
 def _opened(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> Case | None:

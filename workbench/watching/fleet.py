@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import F, Q, QuerySet
@@ -58,6 +58,24 @@ def _diagnosed(user: User, jobs: Sequence[WatchedJob]) -> dict[int, JobHealth]:
             if job.watch.cluster_id == cluster_id and health is not None:
                 healths[job.pk] = health
     return healths
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAboutJob:
+    """A case about a job, with the job's own class of verdict and health there; None for not known (yet)."""
+
+    case: Case
+    symptom_class: str | None
+    health: int | None
+
+
+def verdicts_about(job: WatchedJob, cases: Iterable[Case]) -> list[CaseAboutJob]:
+    """The cases, as `cases_about` gives them, with the verdict of this job and not that of the worst one."""
+    shown = []
+    for case in cases:
+        own = next((each for each in case.job_verdicts if each["name"] == job.name), None)
+        shown.append(CaseAboutJob(case, own["symptom_class"], own["health"]) if own else CaseAboutJob(case, None, None))
+    return shown
 
 
 def cases_about(user: User, job: WatchedJob) -> CaseQuerySet:

@@ -21,7 +21,7 @@ from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 from workbench.watching import services
 from workbench.watching.drawing import courses_of
-from workbench.watching.fleet import cases_about, fleet_rows, watches_of
+from workbench.watching.fleet import cases_about, fleet_rows, verdicts_about, watches_of
 from workbench.watching.models import Every, Level, Watch, WatchedJob
 from workbench.watching.services import WatchForm
 
@@ -63,7 +63,7 @@ def job(request: SignedInRequest, job_id: int) -> HttpResponse:
         "checks": checks[: -CHECKS_LISTED - 1 : -1],
         "warnings": watched.warnings.select_related("case")[:CASES_SHOWN],
         "readable": set(readable.filter(pk__in=watched.warnings.values("case")).values_list("pk", flat=True)),
-        "cases": cases,
+        "cases": verdicts_about(watched, cases),
     }
     return render(request, "watching/job.html", context)
 

@@ -205,7 +205,7 @@ def test_a_warning_opens_one_case_that_collects_and_is_sent_once(
     case = Case.objects.get()
     assert (case.team, case.owner) == (people.team, people.alice)
     assert Collection.objects.get().case == case
-    assert "A check of payments found: The last 3 checkpoints failed." in case.notes.get().text
+    assert f"A check of payments found in the job {job.name}: The last 3 checkpoints failed." in case.notes.get().text
     assert body["text"].splitlines()[:2] == [f"Ill: The job {job.name} on payments", "The last 3 checkpoints failed."]
     assert body["url"].endswith(case.get_absolute_url())
 
@@ -373,3 +373,39 @@ def test_a_measure_that_stays_is_said_once(last: float, words: str) -> None:
     line = line_of([(0.0, 29_600.0), (60.0, last)])
     assert line is not None
     assert line.words == words
+
+
+def test_jobs_that_are_ill_in_one_check_have_one_case(people: People, cluster: Cluster, flink: RecordedCluster) -> None:
+    """What is collected holds all jobs of the cluster: a second case would say the same."""
+    watch, twin = watched(people, cluster, opens_cases=True), "f" * 32
+    fail_checkpoints(flink)
+    copies = {
+        path.replace(JOB, twin): body.replace(JOB.encode(), twin.encode())
+        for path, body in flink.answers.items()
+        if JOB in path
+    }
+    [listed] = json.loads(flink.answers["/jobs/overview"])["jobs"]
+    both = [listed, {**listed, "jid": twin, "name": "invoices"}]
+    flink.answers |= copies | {"/jobs/overview": json.dumps({"jobs": both}).encode()}
+    check_run(watch, limits=QUICK)
+    case = Case.objects.get()
+    assert Collection.objects.count() == 1
+    names = [warning.job.name for warning in EarlyWarning.objects.filter(case=case).order_by("pk")]
+    assert len(names) == 2
+    assert case.title == f"Early warning: {', '.join(names)}"
+    assert {note.text.partition(": ")[0] for note in case.notes.all()} == {
+        f"A check of payments found in the job {name}" for name in names
+    }
+
+
+def test_the_page_of_a_job_shows_its_own_verdict_in_each_case(people: People, cluster: Cluster) -> None:
+    """It showed that of the worst job."""
+    job = check(watched(people, cluster))
+    case = case_of_job(people, job.name, 97, cluster)
+    own = {**case.job_verdicts[0], "symptom_class": "healthy"}
+    case.job_verdicts = [{"name": "invoices", "health": 20, "symptom_class": "data_skew"}, own]
+    case.job_names, case.verdict_class = f"invoices\n{job.name}", "data_skew"
+    case.save()
+    page = signed_in(people.alice).get(job.get_absolute_url()).content.decode()
+    assert "Healthy, health 97" in page
+    assert "Data skew" not in page
