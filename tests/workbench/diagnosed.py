@@ -115,6 +115,20 @@ def diagnosed_case(
     return finish(analysis_request(case=case, user=user), skew_ratio, seen_at)
 
 
+def job_beside(analysis: Analysis, name: str, symptom_class: str, health: int, **finding: Any) -> Analysis:
+    """The analysis with another job, whose finding is like the first one but for `finding`."""
+    document, job_id = analysis.document, name.encode().hex().ljust(32, "0")[:32]
+    verdict = {**document["verdict"], "symptom_class": symptom_class}
+    summary = f"{name}: it is {symptom_class.replace('_', ' ')}."
+    job = {**document["jobs"][0], "job_id": job_id, "name": name, "health": health, "verdict": verdict}
+    document["jobs"].append({**job, "summary": summary})
+    like = document["findings"][0]
+    subject = {**like["subject"], "job": job_id}
+    document["findings"].append({**like, "subject": subject, "symptom_class": symptom_class, **finding})
+    document_store(analysis)
+    return analysis
+
+
 def document_store(analysis: Analysis) -> None:
     """Stores its document as a test changed it; what was rendered of the one before is not kept."""
     analysis.save(update_fields=["document"])

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from diagnostics.diagnosis.verdict import NO_CAUSE
 from workbench.analyses.models import Analysis
+from workbench.cases.job_verdicts import job_verdicts
 from workbench.channels.models import Channel, Delivery, Tells
 from workbench.channels.services import send_when_committed
 from workbench.languages.sentences import to_say
@@ -46,14 +47,14 @@ def _plan(channel: Channel, analysis: Analysis) -> None:
     if not what:
         return
     now = timezone.now()
-    severity = document["findings"][0]["severity"] if document["findings"] else ""
+    is_critical = any(each["severity"] == CRITICAL for each in document["findings"])
     delivery = Delivery.objects.create(
         channel=channel,
         case=case,
         analysis=analysis,
         what=what,
         symptom_class=symptom_class,
-        due_at=now if severity == CRITICAL else end_of_quiet(channel, now),
+        due_at=now if is_critical else end_of_quiet(channel, now),
     )
     send_when_committed(delivery)
 
@@ -68,7 +69,14 @@ def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> st
         return FIX_VERIFIED if is_fixed else to_say("After the change")
     if is_fixed and last.what != FIX_VERIFIED:
         return FIX_VERIFIED
-    return to_say("New verdict") if symptom_class != last.symptom_class else ""
+    is_new = symptom_class != last.symptom_class or bool(last.analysis and _causes(analysis) - _causes(last.analysis))
+    return to_say("New verdict") if is_new else ""
+
+
+def _causes(analysis: Analysis) -> set[tuple[str, str]]:
+    """The jobs with a cause, each with its class."""
+    verdicts = job_verdicts(analysis.document)
+    return {(each["name"], each["symptom_class"]) for each in verdicts if each["symptom_class"] not in NO_CAUSE}
 
 
 def end_of_quiet(channel: Channel, now: dt.datetime) -> dt.datetime:

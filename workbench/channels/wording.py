@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from diagnostics.diagnosis.first_step import first_step_of
+from diagnostics.diagnosis.job_names import job_line, lead_name, of_job
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import in_reader_language, joined_sentences
@@ -87,14 +88,22 @@ def _fields(analysis: Analysis) -> dict[str, str]:
     inner = {
         "title": case.read_title,
         "verdict": in_reader_language(symptom(verdict["symptom_class"]).title),
-        "summary": joined_sentences([read_headline(verification) if verification else "", verdict["summary"]]),
+        "summary": joined_sentences(
+            [read_headline(verification) if verification else "", verdict["summary"], _other_jobs(document)]
+        ),
         "sure": f"{verdict['confidence'] * 100:.0f} %",
         "health": str(document["health"]["score"]),
-        "first": _first(analysis, document),
+        "first": of_job(lead_name(document), _first(analysis, document)),
         "jobs": ", ".join(job["name"] for job in document["jobs"] if job["name"]),
         "team": case.team.name,
     }
     return {name: _without_secrets(value) for name, value in inner.items()} | {"url": _url(case.get_absolute_url())}
+
+
+def _other_jobs(document: Mapping[str, Any]) -> str:
+    """The verdicts of the jobs beside the one that the message is about; empty without another."""
+    others = document["jobs"][1:]
+    return say("Other jobs: {jobs}.", jobs=say("; ").join(map(job_line, others))) if others else ""
 
 
 def _sample(channel: Channel) -> dict[str, str]:

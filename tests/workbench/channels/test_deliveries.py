@@ -14,7 +14,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.workbench.channels.chat import Chat, running
-from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, finish, published, stored_file
+from tests.workbench.diagnosed import (
+    SKEW_RULE,
+    diagnosed_case,
+    document_store,
+    finish,
+    job_beside,
+    published,
+    stored_file,
+)
 from tests.workbench.people import People, signed_in
 from workbench.analyses.services import analysis_request
 from workbench.cases.services import snapshot_start
@@ -113,6 +121,23 @@ def test_the_same_verdict_is_not_sent_twice_and_a_snapshot_after_a_change_is(
     stored_file(analysis.case, people.alice, "b.log", b"after", 2)
     finish(analysis_request(case=analysis.case, user=people.alice), 1.0)
     assert [each.what for each in Delivery.objects.order_by("pk")] == ["Verdict", "After the change"]
+
+
+def test_a_cause_of_another_job_is_a_new_verdict_and_a_critical_one_is_not_held_back(
+    people: People, channel: Channel
+) -> None:
+    analysis = diagnosed_case(people.alice)
+    again = analysis_request(case=analysis.case, user=people.alice)
+    again.document = analysis.document
+    job_beside(again, "invoices", "user_code", 36, severity="critical")
+    again.document["findings"][0]["severity"] = "warning"
+    document_store(again)
+    begin, end = (timezone.now() + dt.timedelta(hours=hours) for hours in (-1, 1))
+    Channel.objects.update(quiet_from=begin.time(), quiet_to=end.time())
+    for _ in range(2):
+        planning.deliveries_plan(analysis_id=again.pk)
+    assert [each.what for each in Delivery.objects.order_by("pk")] == ["Verdict", "New verdict"]
+    assert Delivery.objects.latest("pk").due_at <= timezone.now()
 
 
 def test_channels_of_other_teams_and_of_causes_only_hear_nothing(people: People, channel: Channel) -> None:
