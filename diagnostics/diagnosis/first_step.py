@@ -17,16 +17,22 @@ LOG = "jobmanager-log"
 """The kind of evidence whose records would show trouble."""
 
 
-def first_step_of(document: Mapping[str, Any]) -> str | None:
-    """The first step of the root cause; without one, that of a known bug of the release that runs, of what is seen and
+def first_step_of(document: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> str | None:
+    """What to do first about a job of several, or about that of the verdict.
+
+    The first step of the root cause; without one, that of a known bug of the release that runs, of what is seen and
     nothing explains, or of what contributes; where nothing else is seen, that of a remark.
 
     Where nothing stands out: what the job does by design and people take for a trouble. Where the files do not show
     whether the job is well: the one file that decides, and the remark that nothing in these asks for a change.
 
     document  of an analysis, in the reader's language
+    job       one of its jobs
     """
-    findings = document["findings"]
+    jobs = document.get("jobs", ())
+    first = jobs[0] if len(jobs) > 1 else None
+    about = job or first
+    findings = _findings_about(document, about)
     leading = [each for each in findings if each["role"] == "root_cause"] or [
         *(each for each in findings if each.get("rule", {}).get("id") == SURE_BUG),
         *(
@@ -35,11 +41,22 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
             if each["role"] == "consequence" and each["caused_by"] is None and each["severity"] != "info"
         ),
     ]
+    if first and about is not first:  # beside a job with trouble a remark asks for nothing
+        steps = (each["first_step"] for each in leading if each["severity"] != "info")
+        return next(filter(None, steps), None)
     leading = leading or [each for each in findings if each["role"] == "contributing" and each.get("first_step")]
-    if not leading and document["verdict"]["symptom_class"] == UNDECIDED.id:
+    if not leading and (about or document)["verdict"]["symptom_class"] == UNDECIDED.id:
         leading = [each for each in findings if each["caused_by"] is None and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
-    return stated if stated or leading else _by_design(document) or _step_for_quiet_files(document)
+    return stated if stated or leading else _by_design(document) or _step_for_quiet_files(document, findings)
+
+
+def _findings_about(document: Mapping[str, Any], job: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
+    """The findings of a job, and those of no job."""
+    if job is None:
+        findings: Sequence[Mapping[str, Any]] = document["findings"]
+        return findings
+    return [each for each in document["findings"] if each["subject"].get("job") in (None, job["job_id"])]
 
 
 def _by_design(document: Mapping[str, Any]) -> str | None:
@@ -48,7 +65,7 @@ def _by_design(document: Mapping[str, Any]) -> str | None:
     return joined_sentences(said) if said and document["verdict"]["symptom_class"] == UNDECIDED.id else None
 
 
-def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
+def _step_for_quiet_files(document: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> str | None:
     """What to add to logs without trouble, with the remark that they ask for no change; for files that were not
     understood, and may hold a request for one, how to give them. None where something stands out, or no file helps.
 
@@ -58,7 +75,7 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
         each["severity"] != "info" or each["symptom_class"] == UNEXPLAINED or each["role"] == "contributing"
-        for each in document["findings"]
+        for each in findings
     )
     log = in_reader_language(needs()[LOG].what)
     was_read = any(each["read"] and each["evidence"] == log for each in document.get("looked_at", ()))

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from diagnostics.diagnosis.job_names import job_named, names_of_several, of_job
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.language import say, say_stored, to_say
 from diagnostics.notation.control_characters import show_controls
@@ -44,8 +45,11 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
                 sure=phrase.percent(job["verdict"]["confidence"]),
                 score=job["health"],
             )
+            if job["summary"] != verdict["summary"]:
+                yield from _wrapped(job["summary"], "    ")
+    names = names_of_several(document)
     for number, finding in enumerate(document["findings"]):
-        yield from _finding(number, finding)
+        yield from _finding(number, finding, job_named(names, finding))
     yield from _hypotheses(document)
     if document["missing_evidence"]:
         yield ""
@@ -73,14 +77,14 @@ def _hypotheses(document: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {document['split']['how']}"
 
 
-def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:
+def _finding(number: int, finding: Mapping[str, Any], job: str) -> Iterator[str]:
     yield ""
     caused_by = finding["caused_by"]
     follows = say(", follows from [{number}]", number=caused_by) if caused_by is not None else ""
     yield say(
         "[{number}] {title} ({symptom_class}, {severity}, {role}{follows}, {sure}, rule {rule} v{version})",
         number=number,
-        title=finding["title"],
+        title=of_job(job, finding["title"]),
         symptom_class=finding["symptom_class"],
         severity=say(SEVERITIES[finding["severity"]]),
         role=say(ROLES[finding["role"]]),

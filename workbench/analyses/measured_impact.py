@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS, calculate, input_values
+from diagnostics.diagnosis.job_names import of_job
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.language import listed
@@ -55,11 +56,25 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     ill = [job for job in jobs if job["verdict"]["symptom_class"] not in NO_CAUSE]
     if len(jobs) > 1 and ill:
         yield say("a cause was found for {ill} of {count} jobs", count=len(jobs), ill=len(ill))
-    if ill:
-        yield from _length(analysis.document)
-        yield from _restarts(analysis, [None, *(job.get("job_id") for job in ill)])
+    if not ill:
+        yield from _behind(analysis, None)
     # Of jobs beside one with trouble nothing is its impact.
-    of = [None, *(job.get("job_id") for job in ill)] if ill else None
+    for name, of in _groups(ill):
+        impact = (*_length(analysis.document, of), *_restarts(analysis, of), *_behind(analysis, of))
+        yield from (of_job(name, each) for each in impact)
+
+
+def _groups(ill: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Sequence[str | None]]]:
+    """A job with trouble together with what names no job; of several each by itself with its name, then the rest."""
+    if len(ill) == 1:
+        yield "", [None, ill[0]["job_id"]]
+    elif ill:
+        yield from ((job["name"] or job["job_id"], [job["job_id"]]) for job in ill)
+        yield "", [None]
+
+
+def _behind(analysis: Analysis, of: Sequence[str | None] | None) -> Iterator[str]:
+    """How far event time and sources are behind, and what was dropped as late."""
     lag = max(_facts(analysis, "watermarks", "lag_last_ms", of=of, running_only=True), default=0.0)
     if lag >= LEAST_LAG_MS:
         yield say("the event time is up to {lag} behind at the end", lag=duration(lag))
@@ -82,11 +97,12 @@ def _late(analysis: Analysis, of: Sequence[str | None] | None) -> Iterator[str]:
         yield say("{count} late records dropped since the job was last started", count=number(dropped))
 
 
-def _length(document: Mapping[str, Any]) -> Iterator[str]:
+def _length(document: Mapping[str, Any], of: Sequence[str | None]) -> Iterator[str]:
     """How long it lasted: to its end, else to that of the evidence; a minimum where it began before."""
-    suffered = [each for each in document["findings"] if each["role"] in SUFFERED and not each.get("advice")]
+    own = [each for each in document["findings"] if each["subject"].get("job") in of]
+    suffered = [each for each in own if each["role"] in SUFFERED and not each.get("advice")]
     began = min((onset for each in suffered if (onset := problem_onset(each))), key=lambda each: each.at, default=None)
-    over, span = over_since(document), evidence_span(document)
+    over, span = over_since(document, of[-1]), evidence_span(document)
     end = over or (dt.datetime.fromisoformat(span[1]) if span else None)
     if began is None or end is None or end <= began.at:
         return
@@ -111,7 +127,7 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
     yield from _lost(analysis, ill)
     back = max(_facts(analysis, "checkpoint_progress", "goes_back_ms", of=ill, running_only=True), default=0)
     runs_nowhere = 0 in _facts(analysis, "task_manager_loss.all", "registered_end")
-    if not back or runs_nowhere or over_since(analysis.document) is not None:
+    if not back or runs_nowhere or over_since(analysis.document, ill[-1]) is not None:
         # Without a TaskManager no task has done any work since, which a restart could repeat.
         return
     if _forgetting(analysis, ill):

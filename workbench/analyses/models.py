@@ -38,10 +38,13 @@ VERDICT = {
     "reached_class": F("document__verdict__symptom_class"),
     "reached_confidence": F("document__verdict__confidence"),
     "reached_score": F("document__health__score"),
+    "reached_job": F("document__jobs__0__name"),
+    "reached_beside": F("document__jobs__1__job_id"),
 }
 
-Verdict = tuple[str, float, int]
-"""Class, confidence and health score of a diagnosis."""
+Verdict = tuple[str, float, int, str | None, str | None]
+"""Class, confidence and health score of a diagnosis, the name of the job that they are of, and the id of the next one,
+None without another."""
 
 
 def verdict_of(analysis: Analysis) -> Verdict:

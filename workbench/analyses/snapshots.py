@@ -15,6 +15,7 @@ class SnapshotShown:
 
     diagnosed  without its large columns; None while there is none
     verdict    the document's verdict, None as well then
+    job        the name of the job that it is about, where there are several
     health     0 to 100
     is_shown   whether its diagnosis is the one on the page
     """
@@ -22,6 +23,7 @@ class SnapshotShown:
     snapshot: Snapshot
     diagnosed: Analysis | None
     verdict: str | None
+    job: str | None
     health: int | None
     is_shown: bool
 
@@ -50,11 +52,12 @@ def newest_diagnoses(case: Case) -> dict[int, Analysis]:
 
 
 def _shown(snapshot: Snapshot, diagnosed: Analysis | None, shown: Analysis | None) -> SnapshotShown:
-    verdict, _, health = verdict_of(diagnosed) if diagnosed else (None, None, None)
+    verdict, _, health, job, beside = verdict_of(diagnosed) if diagnosed else (None,) * 5
     return SnapshotShown(
         snapshot=snapshot,
         diagnosed=diagnosed,
         verdict=verdict,
+        job=job if beside else None,
         health=health,
         is_shown=bool(shown and diagnosed and shown.pk == diagnosed.pk),
     )

@@ -31,7 +31,7 @@ from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
 from workbench.case_pages.dimensions import dimensions_not_measured
 from workbench.case_pages.inputs import LeftOut, inputs_shown, left_out_shown
 from workbench.case_pages.presentation import causes_shown, checks_shown, jobs_shown, runbooks_of
-from workbench.case_pages.verdict import verdict_shown
+from workbench.case_pages.verdict import job_verdicts_shown, verdict_shown
 from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_shown, key_charts
 from workbench.history.case_records import CaseRecords
@@ -159,6 +159,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "linked_terms": set(),
         "jobs": jobs,
         "verdict": verdict_shown(document, jobs),
+        "job_verdicts": job_verdicts_shown(document, jobs),
         "guarantee": guarantee_shown(case, analysis),
         "required_guarantee": case.get_required_guarantee_display(),
         "checks": checks_shown(document),

@@ -167,10 +167,12 @@ class JobShown:
     """The findings of one job: causes, contributing findings, and consequences without a shown cause.
 
     name     None when there is no other job
+    job_id   None for what is about all jobs, and where the job is not known
     options  advice, which is no consequence
     """
 
     name: str | None
+    job_id: str | None
     roots: list[FindingShown]
     contributing: list[FindingShown]
     unexplained: list[FindingShown]
@@ -287,7 +289,7 @@ def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> 
         others = [each for each in found if not each.entry.get("advice")]
         roles = {role: [each for each in others if each.entry["role"] == role] for role in ROLES}
         name = None if len(jobs) < 2 else names[job] if job else say("All jobs of the cluster")
-        yield JobShown(name, roles["root_cause"], roles["contributing"], roles["consequence"], options)
+        yield JobShown(name, job, roles["root_cause"], roles["contributing"], roles["consequence"], options)
 
 
 ROLES = ("root_cause", "contributing", "consequence")

@@ -9,7 +9,9 @@ from itertools import chain
 from typing import Any
 
 from diagnostics.diagnosis.first_step import first_step_of
+from diagnostics.diagnosis.job_names import of_job
 from diagnostics.diagnosis.problem_time import over_since
+from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import joined_sentences
 from diagnostics.symptoms import UNDECIDED
 from diagnostics.wording.phrase import split_sentences
@@ -35,6 +37,56 @@ class VerdictShown:
     first_step: str | None = None
     over: dt.datetime | None = None
     runbook: RunbookProgress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobVerdictShown:
+    """A job of a case with several.
+
+    entry       of the document
+    sentence    its verdict without its name; empty for the first job, whose verdict is that of the case
+    first_step  what to do first about it; None when no rule states it, for a healthy job, and for the first one
+    over        since when every cause of it is over
+    runbook     the one to start with, as of `VerdictShown`
+    has_findings  whether findings of it are on the page
+    """
+
+    entry: Mapping[str, Any]
+    sentence: str
+    first_step: str | None
+    over: dt.datetime | None
+    runbook: RunbookProgress | None
+    has_findings: bool
+
+
+def job_verdicts_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> list[JobVerdictShown]:
+    """The jobs of a document with several; each says what it is about beside the verdict, which is the first one's."""
+    entries = document["jobs"]
+    if len(entries) < 2:
+        return []
+    shown = {each.job_id: each for each in jobs}
+    return [
+        _job_verdict_shown(document, each, shown.get(each["job_id"]), is_first=each is entries[0]) for each in entries
+    ]
+
+
+def _job_verdict_shown(
+    document: Mapping[str, Any], entry: Mapping[str, Any], job: JobShown | None, *, is_first: bool
+) -> JobVerdictShown:
+    if is_first:
+        return JobVerdictShown(entry, "", None, None, None, has_findings=job is not None)
+    symptom_class, name = entry["verdict"]["symptom_class"], entry["name"]
+    sentence = entry["summary"].removeprefix(of_job(name, "")) if name else entry["summary"]
+    is_healthy = symptom_class == HEALTHY
+    known = [job] if job and not is_healthy else []
+    return JobVerdictShown(
+        entry,
+        sentence,
+        None if is_healthy else first_step_of(document, entry),
+        over_since(document, entry["job_id"]),
+        _runbook_to_start(known, is_known=symptom_class != UNDECIDED.id),
+        has_findings=job is not None,
+    )
 
 
 def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> VerdictShown:

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404
 from diagnostics.charting.chart import Chart, Choice
 from diagnostics.charts import CHARTS, end_to_end_latency, metrics
 from diagnostics.diagnosis.fingerprint import worst_job
+from diagnostics.diagnosis.job_names import of_job
 from diagnostics.log_book.comparing import changed_patterns
 from diagnostics.profiles.changing import changed_frames
 from diagnostics.symptoms import symptom
@@ -134,16 +135,19 @@ def _only_job(points: Mapping[str, Any]) -> str | None:
 
 
 def _summary_subject(
-    points: Mapping[str, Any], worst: Mapping[str, Any] | None
-) -> tuple[Mapping[str, Any], str | None]:
+    chart: Chart, points: Mapping[str, Any], worst: Mapping[str, Any] | None
+) -> tuple[Mapping[str, Any], str]:
     """What a summary is about in a case of several jobs, and the job that it has to name: of series, which know no name
-    of their job, those of the job of the verdict.
+    of their job, and of a chart that shows one thing of all, what is of the job of the verdict.
     """
-    if worst is None or "series" not in points:
-        return points, _only_job(points)
+    if worst is None or not ("series" in points or chart.choices(points)):
+        return points, _only_job(points) or ""
     of_worst = points_of_job(points, worst["job_id"])
-    is_of_it = of_worst is not None and any(each["job_id"] for each in of_worst["series"])
-    return (of_worst, worst["name"]) if of_worst is not None and is_of_it else (points, None)
+    separated = next((name for name in BY_JOB if name in points), None)
+    is_of_it = of_worst is not None and separated is not None and any(each["job_id"] for each in of_worst[separated])
+    if of_worst is None or not is_of_it:
+        return points, _only_job(points) or ""
+    return of_worst, worst["name"] or worst["job_id"]
 
 
 def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:
@@ -161,10 +165,10 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
     for chart in CHARTS.values():
         try:
             points = stored[chart.id]
-            summarised, name = _summary_subject(points, worst) if several else (points, None)
+            summarised, name = _summary_subject(chart, points, worst) if several else (points, "")
             summary = chart.summary(summarised)
-            named = f"{name}{say(': ')}{summary}" if name and name not in summary else summary
-            drawn.append(ChartShown(chart, named, chart.choices(points)))
+            said = summary if f" · {name}" in summary else of_job(name, summary)
+            drawn.append(ChartShown(chart, said, chart.choices(points)))
             if chart.axis == "time":
                 spans.append((points["from_ms"], points["to_ms"]))
         except (LookupError, TypeError, ValueError, ArithmeticError):

@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import Q, prefetch_related_objects
 from django.utils.safestring import SafeString
 
+from diagnostics.diagnosis.job_names import of_job
 from diagnostics.language import listed
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -121,14 +122,17 @@ def _analyses(records: CaseRecords) -> Iterator[Entry]:
             yield Entry(at, "cross", None, say("An analysis was cancelled."), is_minor=True)
 
 
-def _diagnosis(symptom_class: str, confidence: float, score: int, *, again: bool) -> str:
-    """The verdict of one analysis in a sentence."""
+def _diagnosis(
+    symptom_class: str, confidence: float, score: int, job: str | None, beside: str | None, *, again: bool
+) -> str:
+    """The verdict of one analysis in a sentence, with the job that it is about where there are several."""
     sentence = (
         to_say("Diagnosed again: {title}, {sure} sure, health {score}.")
         if again
         else to_say("Diagnosed: {title}, {sure} sure, health {score}.")
     )
-    return say(sentence, title=symptom(symptom_class).read_title, sure=phrase.percent(confidence), score=score)
+    title = of_job(job or "" if beside else "", symptom(symptom_class).read_title)
+    return say(sentence, title=title, sure=phrase.percent(confidence), score=score)
 
 
 STEP_ICONS: Mapping[str, tuple[str, str]] = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.first_step import first_step_of
+from diagnostics.diagnosis.job_names import job_line, job_named, lead_name, names_of_several, of_job
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
@@ -51,18 +52,29 @@ OPTION = to_say("Option")
 class ReportedFinding:
     """A finding in the form of a report.
 
+    job    its name in a case of several jobs, "" otherwise
     where  its job, in a case of several, and what of it
     """
 
     title: str
     role: str
     severity: str
+    job: str
     where: str
     statement: str
     sure: str
     rule: str
     evidence: Sequence[tuple[str, str]]
     cited: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedJob:
+    """A job beside the one of the verdict: its verdict in one line, its sentences, and what to do first about it."""
+
+    verdict: str
+    summary: str
+    first_step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,7 @@ class Report:
     """A case with the diagnosis of its incident.
 
     facts      (name, value) about the case
+    others     the other jobs of a case with several
     first_step what to do first while the case is open, or to prevent it next time where it is over; empty without one
     runbooks   those of the causes, while the case is open
     plans      what the runbooks change, merged, for each job
@@ -115,6 +128,7 @@ class Report:
     later: Sequence[tuple[str, str]]
     impact: Sequence[str]
     first_step: str
+    others: Sequence[ReportedJob]
     runbooks: Sequence[ReportedRunbook]
     plans: Sequence[PlanShown]
     actions: Sequence[tuple[str, str, bool]]
@@ -137,7 +151,7 @@ def report_of(case: Case) -> Report:
     document = document_read(incident) if incident else None
     entries = [entry for entry in timeline(records) if not entry.is_minor]
     progress = _runbooks(incident) if incident and not case.is_closed else []
-    names = _names_of_several(document) if document else {}
+    names = names_of_several(document) if document else {}
     return Report(
         case=case,
         facts=list(_facts(case, document, names)),
@@ -152,6 +166,7 @@ def report_of(case: Case) -> Report:
         charts=_charts(incident) if incident else [],
         impact=measured_impact(incident) if incident else [],
         first_step=_first_step(document) if document and not case.is_closed else "",
+        others=[_other_job(each, document, case) for each in document["jobs"][1:]] if document else [],
         later=list(_later(case, diagnoses)),
         runbooks=[_runbook(incident, each, names) for each in progress] if incident else [],
         plans=plans_shown(incident, progress) if incident else [],
@@ -165,35 +180,28 @@ def report_of(case: Case) -> Report:
 
 
 def verdict_line(document: Mapping[str, Any]) -> str:
-    """The verdict with confidence and health in one line."""
-    verdict = document["verdict"]
+    """The verdict with confidence and health in one line, of several jobs with the name of the job that it is about."""
+    return of_job(lead_name(document), _line_of(document["verdict"], document["health"]["score"]))
+
+
+def _line_of(verdict: Mapping[str, Any], score: int) -> str:
     return say(
         "{title}, {sure} sure, health {score} of 100",
         title=symptom(verdict["symptom_class"]).read_title,
         sure=phrase.percent(verdict["confidence"]),
-        score=document["health"]["score"],
+        score=score,
     )
+
+
+def _other_job(job: Mapping[str, Any], document: Mapping[str, Any], case: Case) -> ReportedJob:
+    line = of_job(job["name"] or job["job_id"], _line_of(job["verdict"], job["health"]))
+    is_healthy = job["verdict"]["symptom_class"] == HEALTHY
+    return ReportedJob(line, job["summary"], "" if is_healthy or case.is_closed else _first_step(document, job))
 
 
 def minute_utc(moment: dt.datetime) -> str:
     """UTC to the minute, for a timeline."""
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
-
-
-def _names_of_several(document: Mapping[str, Any]) -> Mapping[str | None, str]:
-    """The id of each job -> its name, which a report of several states with each finding; empty for one job."""
-    jobs = document["jobs"]
-    return {job["job_id"]: job["name"] or job["job_id"] or "" for job in jobs} if len(jobs) > 1 else {}
-
-
-def _job_line(job: Mapping[str, Any]) -> str:
-    """A job with its verdict and its health."""
-    return say(
-        "{job} ({verdict}, health {score})",
-        job=job["name"] or job["job_id"],
-        verdict=phrase.within_sentence(symptom(job["verdict"]["symptom_class"]).read_title),
-        score=job["health"],
-    )
 
 
 def _facts(
@@ -205,7 +213,7 @@ def _facts(
     if case.closed_at:
         yield say("Closed"), say("{time} UTC by {person}", time=minute_utc(case.closed_at), person=case.closed_by)
     if document and names:
-        yield say("Jobs"), say(", ").join(map(_job_line, document["jobs"]))
+        yield say("Jobs"), say(", ").join(map(job_line, document["jobs"]))
     elif case.job_names:
         yield say("Jobs"), say(", ").join(case.job_names.splitlines())
     if case.flink_version:
@@ -229,12 +237,13 @@ def _facts(
 
 def reported_finding(entry: Mapping[str, Any], names: Mapping[str | None, str] | None = None) -> ReportedFinding:
     """A finding of the document in the form of a report. `names` are of its jobs where it has to name its own."""
-    job = (names or {}).get(entry["subject"].get("job"))
+    job = job_named(names or {}, entry)
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
     return ReportedFinding(
         title=entry["title"],
         role=say(OPTION if entry.get("advice") else ROLES[entry["role"]]),
         severity=entry["severity"],
+        job=job,
         where=" · ".join([*([job] if job else []), *subject_words(entry["subject"])]),
         statement=entry["statement"],
         sure=phrase.percent(entry["confidence"]),
@@ -292,12 +301,13 @@ def _runbook(incident: Analysis, progress: RunbookProgress, names: Mapping[str |
     return ReportedRunbook(title, course, [step for step in progress.steps if is_listed and not step.is_settled])
 
 
-def _first_step(document: Mapping[str, Any]) -> str:
-    """What to do first; of trouble that is over, how to prevent it next time."""
-    step = first_step_of(document)
+def _first_step(document: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> str:
+    """What to do first about a job, or that of the verdict; of trouble that is over, how to prevent it next time."""
+    step, about = first_step_of(document, job), job or next(iter(document["jobs"]), None)
     if not step:
         return ""
-    form = to_say("To prevent it next time: {step}") if over_since(document) else to_say("Do first: {step}")
+    is_over = over_since(document, about["job_id"] if about else None)
+    form = to_say("To prevent it next time: {step}") if is_over else to_say("Do first: {step}")
     return say(form, step=step)
 
 

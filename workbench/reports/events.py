@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from diagnostics.diagnosis.job_names import job_named, names_of_several, of_job
 from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_end, problem_onset
 from workbench.languages.sentences import say
 
@@ -68,9 +69,9 @@ def _second(event: Event) -> dt.datetime:
 
 def _onsets_and_ends(document: Mapping[str, Any]) -> Iterator[Event]:
     """The findings that happened at a known time."""
-    findings = document["findings"]
+    findings, names = document["findings"], names_of_several(document)
     for position, entry in enumerate(findings):
-        onset = problem_onset(entry)
+        onset, job = problem_onset(entry), job_named(names, entry)
         if onset is None:
             continue
         if not entry.get("advice") and not _is_setting(entry):
@@ -78,25 +79,27 @@ def _onsets_and_ends(document: Mapping[str, Any]) -> Iterator[Event]:
             is_older = onset.at_start and onset.job_started is None
             or_earlier = is_older or effect_before(entry, consequences) is not None
             longest_s = LONGEST_AT_START_S if onset.at_start else LONGEST_S
-            yield from _onset_events(entry, onset.job_started or onset.at, longest_s, or_earlier=or_earlier)
+            yield from _onset_events(entry, job, onset.job_started or onset.at, longest_s, or_earlier=or_earlier)
         if end := problem_end(entry):
-            yield Event(end, False, (say("Over: {title}", title=_title(entry)),))
+            yield Event(end, False, (say("Over: {title}", title=_title(entry, job)),))
 
 
-def _onset_events(entry: Mapping[str, Any], began: dt.datetime, longest_s: int, *, or_earlier: bool) -> Iterator[Event]:
+def _onset_events(
+    entry: Mapping[str, Any], job: str, began: dt.datetime, longest_s: int, *, or_earlier: bool
+) -> Iterator[Event]:
     line, line_at = _line(entry, began, longest_s)
     gave_up = _gave_up(entry)
     if gave_up is None or gave_up <= began:
-        yield Event(began, or_earlier, (_title(entry),), line, line_at)
+        yield Event(began, or_earlier, (_title(entry, job),), line, line_at)
     else:
-        yield Event(began, or_earlier, (say("First restart of the job"),), line, line_at)
-        yield Event(gave_up, False, (_title(entry),), *_line(entry, gave_up, LONGEST_S))
+        yield Event(began, or_earlier, (of_job(job, say("First restart of the job")),), line, line_at)
+        yield Event(gave_up, False, (_title(entry, job),), *_line(entry, gave_up, LONGEST_S))
 
 
-def _title(entry: Mapping[str, Any]) -> str:
-    """The title, with the task that it is about where it does not name it."""
+def _title(entry: Mapping[str, Any], job: str) -> str:
+    """The title after its job, of several, with the task that it is about where it does not name it."""
     title, task = str(entry["title"]), entry["subject"].get("vertex")
-    return say("{title} ({where})", title=title, where=task) if task and task not in title else title
+    return of_job(job, say("{title} ({where})", title=title, where=task) if task and task not in title else title)
 
 
 def _line(entry: Mapping[str, Any], began: dt.datetime, longest_s: int) -> tuple[str, dt.datetime | None]:

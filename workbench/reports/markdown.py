@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 from django.urls import reverse
 
+from diagnostics.diagnosis.job_names import job_named, names_of_several, of_job
 from diagnostics.language import joined_sentences
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
@@ -141,6 +142,9 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     yield f"**{plain(report.verdict)}**"
     first_step = f"**{plain(report.first_step)}**" if report.first_step else ""
     yield from (line for text in (plain(report.summary), first_step) if text for line in ("", text))
+    for job in report.others:
+        yield from ("", f"**{plain(job.verdict)}**", "", plain(job.summary))
+        yield from ("", f"**{plain(job.first_step)}**") if job.first_step else ()
     yield ""
     yield from (f"- {name}{say(': ')}{plain(value)}" for name, value in report.facts)
     yield "- " + say("Address") + say(": ") + f"<{address}>"
@@ -275,7 +279,8 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from ("", "## " + say("Cause"), "")
     for finding in roots:
         claim, *further = phrase.split_sentences(finding.statement)
-        yield "- " + say("{title}. {statement}", title=plain(finding.title), statement=plain(claim))
+        title = plain(of_job(finding.job, finding.title))
+        yield "- " + say("{title}. {statement}", title=title, statement=plain(claim))
         yield from (f"  - {plain(sentence)}" for sentence in further)
     if case.confirmed_class:
         person, cause = plain(str(case.closed_by or case.owner)), plain(symptom(case.confirmed_class).read_title)
@@ -298,8 +303,10 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
 def _steps_against(report: Report) -> Iterator[str]:
     """The first step against each root cause, while nobody wrote down what fixed it."""
     if report.document and not report.case.what_fixed_it:
-        roots = (each for each in report.document["findings"] if each["role"] == "root_cause")
-        yield from dict.fromkeys(each["first_step"] for each in roots if each.get("first_step"))
+        names = names_of_several(report.document)
+        roots = [each for each in report.document["findings"] if each["role"] == "root_cause"]
+        steps = (of_job(job_named(names, each), each["first_step"]) for each in roots if each.get("first_step"))
+        yield from dict.fromkeys(steps)
 
 
 MOST_EVENTS = 20

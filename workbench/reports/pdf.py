@@ -123,6 +123,11 @@ def flowables(report: Report, address: str) -> Iterator[Flowable]:
         yield _paragraph(report.summary, TEXT)
     if report.first_step:
         yield _paragraph(report.first_step, FINDING)
+    for job in report.others:
+        yield _paragraph(job.verdict, FINDING)
+        yield _paragraph(job.summary, TEXT)
+        if job.first_step:
+            yield _paragraph(job.first_step, FINDING)
     yield Spacer(1, 6)
     yield _table([*report.facts, (say("Address"), address)])
     yield _paragraph(say("Findings"), HEADING)

@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS
 from diagnostics.diagnosis.problem_time import over_since
-from diagnostics.diagnosis.verdict import HEALTHY
+from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import joined_sentences, listed
 from diagnostics.runbook import Proposal, merged_plan, useless_options
 from diagnostics.runbook.copied_checkpoints import COMMENT
@@ -85,9 +85,13 @@ class SameRestart:
 
 
 def waits_because(analysis: Analysis, job: str | None) -> str:
-    """Why nothing of a job, or of the only one, has to be changed now: it is healthy, or its trouble is over."""
+    """Why nothing of a job, or of the only one, has to be changed now: it is healthy, or shows nothing alarming beside
+    a job with trouble, or its trouble is over.
+    """
     if is_healthy_job(analysis, job):
         return say("The job is healthy: nothing of this is worth a restart of its own.")
+    if is_quiet_beside(analysis.document, job):
+        return say("Nothing alarming was found in this job: nothing of this is worth a restart of its own.")
     since = over_since(analysis.document, job)
     if since is None or comes_again(analysis, job):
         return ""
@@ -155,6 +159,15 @@ def is_healthy_job(analysis: Analysis, job: str | None) -> bool:
     jobs = [each for each in analysis.document["jobs"] if job in (None, "", each["job_id"])]
     verdicts = [each["verdict"] for each in jobs] or [analysis.document["verdict"]]
     return all(each["symptom_class"] == HEALTHY for each in verdicts)
+
+
+def is_quiet_beside(document: Mapping[str, Any], job: str | None) -> bool:
+    """Whether nothing alarming was found in a job, while a cause was found for another one."""
+    jobs = document["jobs"]
+    if not job or all(each["verdict"]["symptom_class"] in NO_CAUSE for each in jobs if each["job_id"] != job):
+        return False
+    own = [each for each in document["findings"] if each["subject"].get("job") in (None, job)]
+    return all(each["severity"] == "info" for each in own)
 
 
 def no_help_now(
@@ -257,7 +270,9 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
         due = due_because(analysis, job)
         is_over = over_since(analysis.document, job) is not None
         plan = merged_plan(proposals, analysis.signals, job or None, is_due=bool(due), is_over=is_over)
-        if plan:
+        if plan and is_quiet_beside(analysis.document, job):  # no look is asked for at what shows no trouble
+            plan.update(open=[], look_first=False)
+        if plan and (plan["open"] or plan["changes"] or plan["at_once"]):
             name = names.get(job) if len(names) > 1 else None
             merged = [each for each in sources if each.title in plan["runbooks"]]
             if due:

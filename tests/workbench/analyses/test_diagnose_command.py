@@ -31,9 +31,10 @@ def test_the_diagnosis_is_printed_though_its_file_cannot_be_written(tmp_path: Pa
     assert json.loads((tmp_path / "diagnosis.json").read_text("utf-8"))["schema"] == 1
 
 
-def document_with(symptom_class: str, *severities: str) -> dict[str, Any]:
+def document_with(symptom_class: str, *severities: str, beside: str | None = None) -> dict[str, Any]:
     findings = [{"severity": severity, "title": f"A {severity} finding"} for severity in severities]
-    return {"verdict": {"symptom_class": symptom_class}, "findings": findings}
+    jobs = [{"verdict": {"symptom_class": each}} for each in (symptom_class, beside) if each]
+    return {"verdict": {"symptom_class": symptom_class}, "jobs": jobs, "findings": findings}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,8 @@ def document_with(symptom_class: str, *severities: str) -> dict[str, Any]:
         (document_with("healthy"), "info", None),
         (document_with("inconclusive"), "critical", 4),
         (document_with("inconclusive", "critical"), "critical", 3),
+        (document_with("data_skew", "warning", beside="inconclusive"), "critical", 4),
+        (document_with("data_skew", "warning", beside="healthy"), "critical", None),
     ],
 )
 def test_a_pipeline_is_stopped_by_a_status_of_its_own(

@@ -3,7 +3,7 @@ without web server, queue or account.
 
 Exit status: 0 the diagnosis was made, and with `--fail-on` it has no such finding; 1 an error; 2 no input was usable;
 3 with `--fail-on`: a finding is as severe as that or more; 4 with `--fail-on`: the evidence does not suffice for a
-verdict, so that nothing can be said either way.
+verdict, of one of several jobs too, so that nothing can be said either way.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from django.core.management.base import CommandError
 from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.terminal import render
+from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import DiagnosticsError, InvalidRule, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.language import ENGLISH, reader_language
@@ -70,7 +71,8 @@ def gate(document: dict[str, Any], fail_on: str) -> None:
             titles=say("; ").join(reasons),
         )
         raise CommandError(show_controls(sentence), returncode=FOUND)
-    if document["verdict"]["symptom_class"] == "inconclusive":
+    verdicts = [document["verdict"], *(job["verdict"] for job in document["jobs"])]
+    if any(each["symptom_class"] == INCONCLUSIVE for each in verdicts):
         raise CommandError(say("the evidence does not suffice for a verdict"), returncode=UNDECIDED)
 
 
