@@ -12,6 +12,7 @@ from django.db.models import Count
 from django.http import QueryDict
 
 from diagnostics.symptoms import symptom
+from workbench.cases.job_verdicts import JobVerdict, causes_of
 from workbench.cases.models import CaseQuerySet, CaseStatus
 from workbench.cases.selectors import FILTERS, values_asked
 from workbench.cases.words import severity_word
@@ -74,6 +75,9 @@ FACETS: Mapping[str, tuple[str, Callable[[str], str]]] = {
 ORDERED: Mapping[str, Sequence[str]] = {"status": [*CaseStatus.values], "severity": SEVERITIES}
 """Facets whose values have an order of their own; the others are ordered by count."""
 
+OTHER_COLUMNS = {"job_name": "job_names", "symptom_class": "verdict_class"}
+"""Facets that are more than one column, and the column that they begin with."""
+
 Row = tuple[Mapping[str, Sequence[str]], int]
 """The values of some cases by facet, and the number of cases with exactly these."""
 
@@ -103,14 +107,21 @@ def _counts(rows: Iterable[Row], chosen: Mapping[str, set[str]]) -> Mapping[str,
 
 
 def _counted(considered: CaseQuerySet) -> list[Row]:
-    columns = {name: FILTERS.get(name, "job_names") for name in FACETS}
-    counted = considered.order_by().values(*columns.values()).annotate(cases=Count("pk"))
-    return [({name: _values(name, row[column]) for name, column in columns.items()}, row["cases"]) for row in counted]
+    columns = {name: FILTERS.get(name) or OTHER_COLUMNS[name] for name in FACETS}
+    several = "several_verdicts"
+    rows = considered.order_by().with_verdicts_of_several().values(*columns.values(), several)
+    return [
+        ({name: _values(name, row[column], row[several] or ()) for name, column in columns.items()}, row["cases"])
+        for row in rows.annotate(cases=Count("pk"))
+    ]
 
 
-def _values(name: str, stored: Any) -> Sequence[str]:
+def _values(name: str, stored: Any, several: Sequence[JobVerdict]) -> Sequence[str]:
+    """The values of a row: the names of its jobs, its verdict with the causes of its other jobs, or what is stored."""
     if not stored:
         return ()
+    if name == "symptom_class":
+        return tuple(dict.fromkeys([str(stored), *causes_of(several)]))
     return tuple(dict.fromkeys(str(stored).splitlines())) if name == "job_name" else (str(stored),)
 
 

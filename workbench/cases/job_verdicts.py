@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
+
+from diagnostics.diagnosis.verdict import NO_CAUSE
 
 
 class JobVerdict(TypedDict):
@@ -12,6 +14,11 @@ class JobVerdict(TypedDict):
     name: str
     symptom_class: str
     health: int | None
+
+
+def causes_of(verdicts: Iterable[JobVerdict]) -> list[str]:
+    """The distinct causes among the verdicts, in their order."""
+    return list(dict.fromkeys(each["symptom_class"] for each in verdicts if each["symptom_class"] not in NO_CAUSE))
 
 
 def job_verdicts(document: Mapping[str, Any]) -> list[JobVerdict]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection
 from functools import reduce
 from operator import or_
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.db.models import F, Q, Value
-from django.db.models.functions import Concat
+from django.db.models import Case as Conditional
+from django.db.models import F, Q, Value, When
+from django.db.models.functions import Cast, Concat
 from django.urls import reverse
 from django.utils import timezone
 
+from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.vocabulary.connectors import GUARANTEES
 from workbench.accounts.models import Team, User
 from workbench.cases.case_search import Holds, search_words
@@ -63,12 +66,24 @@ class CaseQuerySet(models.QuerySet["Case"]):
     def closed(self) -> CaseQuerySet:
         return self.filter(status=CaseStatus.CLOSED)
 
-    def with_a_job_of(self, names: Iterable[str]) -> CaseQuerySet:
+    def with_a_job_of(self, names: Collection[str]) -> CaseQuerySet:
         """The cases that have a job of exactly one of these names."""
         listed = self.annotate(
             listed_jobs=Concat(Value("\n"), "job_names", Value("\n"), output_field=models.TextField())
         )
         return listed.filter(reduce(or_, (Q(listed_jobs__contains=f"\n{name}\n") for name in names)))
+
+    def with_verdicts_of_several(self) -> CaseQuerySet:
+        """The cases with `several_verdicts`: the job verdicts of a case with several jobs, null for one job."""
+        several = When(job_names__contains="\n", then="job_verdicts")
+        return self.annotate(several_verdicts=Conditional(several, output_field=models.JSONField(null=True)))
+
+    def with_a_verdict_of(self, classes: Collection[str]) -> CaseQuerySet:
+        """The cases of one of these verdicts, and those of several jobs in which another one has it as its cause."""
+        wanted = Q(verdict_class__in=classes)
+        for each in set(classes).difference(NO_CAUSE):
+            wanted |= Q(verdicts_text__contains=f'"symptom_class": {json.dumps(each)}')
+        return self.annotate(verdicts_text=Cast("job_verdicts", models.TextField())).filter(wanted)
 
     def with_news_for(self, user: User) -> CaseQuerySet:
         """The watched cases with changes since the user last opened them."""

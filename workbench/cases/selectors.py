@@ -34,7 +34,6 @@ ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
 }
 FILTERS: Mapping[str, str] = {
     "status": "status",
-    "symptom_class": "verdict_class",
     "confirmed_class": "confirmed_class",
     "severity": "severity",
     "owner": "owner__username",
@@ -138,14 +137,17 @@ def cases_matching(
     """The user's cases that match the filters, in the requested order.
 
     considered  `cases_considered` of the same filters, when the caller has it already
-    asked  names of FILTERS, each with one or several values, one must match; `job` (part of a name), `text`,
-           `people` (a name of PEOPLE), `order`. An unknown order is the newest first; an empty value filters nothing.
+    asked  names of FILTERS, each with one or several values, one must match; `symptom_class`, the verdict of the case
+           or the cause of one of its jobs; `job_name`, `job` (part of a name), `text`, `people` (a name of PEOPLE),
+           `order`. An unknown order is the newest first; an empty value filters nothing.
     """
     among = cases_considered(user, asked) if considered is None else considered
     cases = among.select_related("team", "owner")
     for name, column in FILTERS.items():
         if values := values_asked(asked, name):
             cases = cases.filter(**{f"{column}__in": values})
+    if classes := values_asked(asked, "symptom_class"):
+        cases = cases.with_a_verdict_of(classes)
     if jobs := values_asked(asked, "job_name"):
         cases = cases.with_a_job_of(jobs)
     order = next(iter(values_asked(asked, "order")), "")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from workbench.accounts.models import User
-from workbench.cases.job_verdicts import JobVerdict
+from workbench.cases.job_verdicts import JobVerdict, causes_of
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.service_levels import ServiceLevel
 from workbench.history.documented import Figure, documented_figures
@@ -34,6 +34,7 @@ UNNAMED = (None, "", *NO_CAUSE)
 class Cause:
     """A symptom class and how often it was the confirmed cause, or else the diagnosed one.
 
+    cases  with that cause of the case or of another of its jobs
     share  of all confirmed causes, None when none is confirmed
     spans  one number for each of `Statistics.spans`
     """
@@ -130,9 +131,15 @@ class _Row:
     def confirmed_cause(self) -> str | None:
         return None if self.confirmed_class in UNNAMED else self.confirmed_class
 
+    @property
+    def causes(self) -> list[str]:
+        """The cause of the case, and those of its other jobs."""
+        others = causes_of(self.job_verdicts[1:])
+        return list(dict.fromkeys([*([self.cause] if self.cause else []), *others]))
+
     def is_worst(self, job: JobVerdict) -> bool:
         """Whether the verdict and the confirmed cause of the case are those of this job."""
-        return job["symptom_class"] == self.verdict_class
+        return job is self.job_verdicts[0]
 
     def cause_of(self, job: JobVerdict) -> str | None:
         """The cause for one job: the confirmed cause of a case is that of its worst job."""
@@ -230,15 +237,15 @@ def _causes(
 ) -> list[Cause]:
     of_class: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
-        if row.cause:
-            of_class[row.cause].append(row)
+        for cause in row.causes:
+            of_class[cause].append(row)
     confirmed = Counter(row.confirmed_cause for row in rows if row.confirmed_cause)
     causes = []
     for name in sorted(of_class, key=lambda each: (-len(of_class[each]), each)):
         own = of_class[name]
         by_span = Counter(span_of(row.opened_on) for row in own)
         share = confirmed[name] / confirmed.total() if confirmed else None
-        to_repair = Durations.summarise(repaired[row.pk] for row in own if row.pk in repaired)
+        to_repair = Durations.summarise(repaired[row.pk] for row in own if row.pk in repaired and row.cause == name)
         causes.append(Cause(name, len(own), confirmed[name], share, [by_span[first] for first in firsts], to_repair))
     return causes
 

@@ -195,3 +195,19 @@ def test_each_job_of_a_case_has_its_own_verdict_in_the_list(people: People) -> N
     page = signed_in(people.alice).get("/").content.decode()
     assert 'Orders <span class="muted">data skew, health 30</span>' in page
     assert 'Clicks <span class="muted">healthy, health 96</span>' in page
+
+
+def test_a_case_is_found_by_the_cause_of_each_of_its_jobs(people: People, history: list[Case]) -> None:
+    """Only that of the worst job found it. Another job that is healthy does not make it a healthy case."""
+    case = history[0]
+    case.job_verdicts = [
+        {"name": "Orders", "symptom_class": "data_skew", "health": 30},
+        {"name": "Clicks", "symptom_class": "user_code", "health": 40},
+        {"name": 'Odd", "symptom_class": "gc_pressure', "symptom_class": "healthy", "health": 96},
+    ]
+    case.save(update_fields=["job_verdicts"])
+    alice = signed_in(people.alice)
+    assert counts(people.alice, "", "symptom_class") == {"data_skew": 2, "slow_sink": 1, "user_code": 1}
+    assert shown(alice, "symptom_class=user_code") == ["one"]
+    assert shown(alice, "symptom_class=healthy") == []
+    assert shown(alice, "symptom_class=gc_pressure") == [], "the name of a job is no verdict"

@@ -238,6 +238,8 @@ def test_jobs_with_more_than_one_case_show_their_causes_and_what_came_back(peopl
     assert [(job.name, job.cases, job.returns) for job in found.jobs] == [("Orders", 3, 1), ("Views", 3, 0)]
     assert found.jobs[0].leading_causes == [("data_skew", 2), ("slow_sink", 1)]
     assert found.jobs[1].leading_causes == [("cpu_hotspot", 3)]
+    counted = {cause.symptom_class: cause.cases for cause in found.causes}
+    assert counted == {"data_skew": 3, "slow_sink": 1, "cpu_hotspot": 3}, "a case counts with the cause of each job"
     assert found.regressions == 1
 
 
@@ -271,3 +273,11 @@ def test_the_page_shows_what_is_known_and_says_what_is_not(people: People, asked
 
 def test_without_a_case_the_page_says_so(people: People) -> None:
     assert "No case in this time" in signed_in(people.alice).get("/history/").content.decode()
+
+
+def test_the_confirmed_cause_is_none_of_another_job_with_the_same_verdict(people: People) -> None:
+    jobs = [verdict_of("Orders", "user_code"), verdict_of("Views", "user_code")]
+    for _ in range(2):
+        case_with(people.alice, verdict_class="user_code", confirmed_class="misconfiguration", job_verdicts=jobs)
+    causes = {job.name: job.leading_causes for job in statistics(people.alice).jobs}
+    assert causes == {"Orders": [("misconfiguration", 2)], "Views": [("user_code", 2)]}
