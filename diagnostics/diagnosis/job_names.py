@@ -21,7 +21,7 @@ def job_named(names: Mapping[str | None, str], finding: Mapping[str, Any]) -> st
     return names.get(finding["subject"].get("job"), "")
 
 
-def of_job(name: str, text: str) -> str:
+def with_job_name(name: str, text: str) -> str:
     """A text about a job after the name of that job; the text alone without a name, or where it begins with it."""
     return f"{name}{say(': ')}{text}" if name and not text.startswith(f"{name}{say(': ')}") else text
 

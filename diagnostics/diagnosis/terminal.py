@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.diagnosis.job_names import job_named, names_of_several, of_job
+from diagnostics.diagnosis.job_names import job_named, names_of_several, with_job_name
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.language import say, say_stored, to_say
 from diagnostics.notation.control_characters import show_controls
@@ -84,7 +84,7 @@ def _finding(number: int, finding: Mapping[str, Any], job: str) -> Iterator[str]
     yield say(
         "[{number}] {title} ({symptom_class}, {severity}, {role}{follows}, {sure}, rule {rule} v{version})",
         number=number,
-        title=of_job(job, finding["title"]),
+        title=with_job_name(job, finding["title"]),
         symptom_class=finding["symptom_class"],
         severity=say(SEVERITIES[finding["severity"]]),
         role=say(ROLES[finding["role"]]),

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.diagnosis.counterpart import SameJob, counterpart, level_of, same_job
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
-from diagnostics.diagnosis.job_names import job_line, names_of_several, of_job
+from diagnostics.diagnosis.job_names import job_line, names_of_several, with_job_name
 from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import joined_sentences, say, say_counted
@@ -124,7 +124,7 @@ def _beside_others(
         jobs = phrase.FORMATS["list"](unseen)
         remarks.append(say("The evidence after the change does not hold another one: {jobs}.", jobs=jobs))
     whole: Judgement = "better" if judgement == "fixed" and remarks else judgement
-    return whole, joined_sentences([of_job(name, headline), *remarks])
+    return whole, joined_sentences([with_job_name(name, headline), *remarks])
 
 
 def _has_cause(job: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS, calculate, input_values
-from diagnostics.diagnosis.job_names import of_job
+from diagnostics.diagnosis.job_names import with_job_name
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.language import listed
@@ -61,7 +61,7 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     # Of jobs beside one with trouble nothing is its impact.
     for name, of in _groups(ill):
         impact = (*_length(analysis.document, of), *_restarts(analysis, of), *_behind(analysis, of))
-        yield from (of_job(name, each) for each in impact)
+        yield from (with_job_name(name, each) for each in impact)
 
 
 def _groups(ill: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Sequence[str | None]]]:

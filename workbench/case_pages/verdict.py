@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from diagnostics.diagnosis.first_step import first_step_of
-from diagnostics.diagnosis.job_names import of_job
+from diagnostics.diagnosis.job_names import with_job_name
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import joined_sentences
@@ -76,7 +76,7 @@ def _job_verdict_shown(
     if is_first:
         return JobVerdictShown(entry, "", None, None, None, has_findings=job is not None)
     symptom_class, name = entry["verdict"]["symptom_class"], entry["name"]
-    sentence = entry["summary"].removeprefix(of_job(name, "")) if name else entry["summary"]
+    sentence = entry["summary"].removeprefix(with_job_name(name, "")) if name else entry["summary"]
     is_healthy = symptom_class == HEALTHY
     known = [job] if job and not is_healthy else []
     return JobVerdictShown(

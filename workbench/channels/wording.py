@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from diagnostics.diagnosis.first_step import first_step_of
-from diagnostics.diagnosis.job_names import job_line, lead_name, of_job
+from diagnostics.diagnosis.job_names import job_line, lead_name, with_job_name
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import in_reader_language, joined_sentences
@@ -93,7 +93,7 @@ def _fields(analysis: Analysis) -> dict[str, str]:
         ),
         "sure": f"{verdict['confidence'] * 100:.0f} %",
         "health": str(document["health"]["score"]),
-        "first": of_job(lead_name(document), _first(analysis, document)),
+        "first": with_job_name(lead_name(document), _first(analysis, document)),
         "jobs": ", ".join(job["name"] for job in document["jobs"] if job["name"]),
         "team": case.team.name,
     }

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 from diagnostics.charting.chart import Chart, Choice
 from diagnostics.charts import CHARTS, end_to_end_latency, metrics
 from diagnostics.diagnosis.fingerprint import worst_job
-from diagnostics.diagnosis.job_names import of_job
+from diagnostics.diagnosis.job_names import with_job_name
 from diagnostics.log_book.comparing import changed_patterns
 from diagnostics.profiles.changing import changed_frames
 from diagnostics.symptoms import symptom
@@ -167,7 +167,7 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
             points = stored[chart.id]
             summarised, name = _summary_subject(chart, points, worst) if several else (points, "")
             summary = chart.summary(summarised)
-            said = summary if f" · {name}" in summary else of_job(name, summary)
+            said = summary if f" · {name}" in summary else with_job_name(name, summary)
             drawn.append(ChartShown(chart, said, chart.choices(points)))
             if chart.axis == "time":
                 spans.append((points["from_ms"], points["to_ms"]))

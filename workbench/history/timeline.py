@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import Q, prefetch_related_objects
 from django.utils.safestring import SafeString
 
-from diagnostics.diagnosis.job_names import of_job
+from diagnostics.diagnosis.job_names import with_job_name
 from diagnostics.language import listed
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -131,7 +131,7 @@ def _diagnosis(
         if again
         else to_say("Diagnosed: {title}, {sure} sure, health {score}.")
     )
-    title = of_job(job or "" if beside else "", symptom(symptom_class).read_title)
+    title = with_job_name(job or "" if beside else "", symptom(symptom_class).read_title)
     return say(sentence, title=title, sure=phrase.percent(confidence), score=score)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.first_step import first_step_of
-from diagnostics.diagnosis.job_names import job_line, job_named, lead_name, names_of_several, of_job
+from diagnostics.diagnosis.job_names import job_line, job_named, lead_name, names_of_several, with_job_name
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
@@ -181,7 +181,7 @@ def report_of(case: Case) -> Report:
 
 def verdict_line(document: Mapping[str, Any]) -> str:
     """The verdict with confidence and health in one line, of several jobs with the name of the job that it is about."""
-    return of_job(lead_name(document), _line_of(document["verdict"], document["health"]["score"]))
+    return with_job_name(lead_name(document), _line_of(document["verdict"], document["health"]["score"]))
 
 
 def _line_of(verdict: Mapping[str, Any], score: int) -> str:
@@ -194,7 +194,7 @@ def _line_of(verdict: Mapping[str, Any], score: int) -> str:
 
 
 def _other_job(job: Mapping[str, Any], document: Mapping[str, Any], case: Case) -> ReportedJob:
-    line = of_job(job["name"] or job["job_id"], _line_of(job["verdict"], job["health"]))
+    line = with_job_name(job["name"] or job["job_id"], _line_of(job["verdict"], job["health"]))
     is_healthy = job["verdict"]["symptom_class"] == HEALTHY
     return ReportedJob(line, job["summary"], "" if is_healthy or case.is_closed else _first_step(document, job))
 

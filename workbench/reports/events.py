@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from diagnostics.diagnosis.job_names import job_named, names_of_several, of_job
+from diagnostics.diagnosis.job_names import job_named, names_of_several, with_job_name
 from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_end, problem_onset
 from workbench.languages.sentences import say
 
@@ -92,14 +92,16 @@ def _onset_events(
     if gave_up is None or gave_up <= began:
         yield Event(began, or_earlier, (_title(entry, job),), line, line_at)
     else:
-        yield Event(began, or_earlier, (of_job(job, say("First restart of the job")),), line, line_at)
+        yield Event(began, or_earlier, (with_job_name(job, say("First restart of the job")),), line, line_at)
         yield Event(gave_up, False, (_title(entry, job),), *_line(entry, gave_up, LONGEST_S))
 
 
 def _title(entry: Mapping[str, Any], job: str) -> str:
     """The title after its job, of several, with the task that it is about where it does not name it."""
     title, task = str(entry["title"]), entry["subject"].get("vertex")
-    return of_job(job, say("{title} ({where})", title=title, where=task) if task and task not in title else title)
+    return with_job_name(
+        job, say("{title} ({where})", title=title, where=task) if task and task not in title else title
+    )
 
 
 def _line(entry: Mapping[str, Any], began: dt.datetime, longest_s: int) -> tuple[str, dt.datetime | None]:

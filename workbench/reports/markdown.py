@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from django.urls import reverse
 
-from diagnostics.diagnosis.job_names import job_named, names_of_several, of_job
+from diagnostics.diagnosis.job_names import job_named, names_of_several, with_job_name
 from diagnostics.language import joined_sentences
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
@@ -279,7 +279,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from ("", "## " + say("Cause"), "")
     for finding in roots:
         claim, *further = phrase.split_sentences(finding.statement)
-        title = plain(of_job(finding.job, finding.title))
+        title = plain(with_job_name(finding.job, finding.title))
         yield "- " + say("{title}. {statement}", title=title, statement=plain(claim))
         yield from (f"  - {plain(sentence)}" for sentence in further)
     if case.confirmed_class:
@@ -305,7 +305,7 @@ def _steps_against(report: Report) -> Iterator[str]:
     if report.document and not report.case.what_fixed_it:
         names = names_of_several(report.document)
         roots = [each for each in report.document["findings"] if each["role"] == "root_cause"]
-        steps = (of_job(job_named(names, each), each["first_step"]) for each in roots if each.get("first_step"))
+        steps = (with_job_name(job_named(names, each), each["first_step"]) for each in roots if each.get("first_step"))
         yield from dict.fromkeys(steps)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, TextField
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from workbench.accounts.models import User
@@ -21,8 +23,8 @@ class Record:
     """The record of one rule.
 
     fired      cases whose latest diagnosis has a finding of it
-    confirmed  those of them closed with its class as the cause
-    refuted    those closed with another cause although it had claimed one
+    confirmed  those of them closed with its class as the cause of the job that it is about
+    refuted    those closed with another cause of that job although it had claimed one
     """
 
     fired: int = 0
@@ -51,7 +53,7 @@ class RefutedClaim:
 def refuted_claims(user: User, rule_id: str) -> list[RefutedClaim]:
     """The newest false alarms of a rule, one for each case: the claim that was surest."""
     findings = (
-        _closed_with_a_cause(Finding.objects.filter(analysis__in=latest_diagnoses(user), rule_id=rule_id))
+        closed_with_a_cause(Finding.objects.filter(analysis__in=latest_diagnoses(user), rule_id=rule_id))
         .filter(role__in=CLAIMS)
         .exclude(analysis__case__confirmed_class=F("symptom_class"))
         .select_related("analysis__case")
@@ -67,9 +69,20 @@ def refuted_claims(user: User, rule_id: str) -> list[RefutedClaim]:
     ]
 
 
-def _closed_with_a_cause(findings: QuerySet[Finding]) -> QuerySet[Finding]:
-    """Those of closed cases whose cause people know."""
-    closed = findings.filter(analysis__case__status=CaseStatus.CLOSED)
+_ABOUT_THE_CONFIRMED = Q(job=None) | Q(first_job=None) | Q(job=F("first_job"))
+"""Of findings `_with_jobs`: about the job of the verdict, whose cause people confirm, or about none."""
+
+
+def _with_jobs(findings: QuerySet[Finding]) -> QuerySet[Finding]:
+    """The findings with `job`, and `first_job`, that of the first one of the same diagnosis: the job of the verdict."""
+    job = Cast(KT("subject__job"), TextField())
+    first = Finding.objects.filter(analysis=OuterRef("analysis"), position=0).values_list(job)
+    return findings.annotate(job=job, first_job=Subquery(first))
+
+
+def closed_with_a_cause(findings: QuerySet[Finding]) -> QuerySet[Finding]:
+    """Those of closed cases whose cause people know, about the job that it is the cause of."""
+    closed = _with_jobs(findings).filter(_ABOUT_THE_CONFIRMED, analysis__case__status=CaseStatus.CLOSED)
     return closed.exclude(analysis__case__confirmed_class__in=("", INCONCLUSIVE))
 
 
@@ -88,8 +101,8 @@ def latest_diagnoses(user: User) -> AnalysisQuerySet:
 
 def records_of_rules(user: User) -> dict[str, Record]:
     """The record of each rule by id. A case without a confirmed cause neither confirms nor refutes."""
-    findings = Finding.objects.filter(analysis__in=latest_diagnoses(user)).order_by()
-    closed = Q(analysis__case__status=CaseStatus.CLOSED)
+    findings = _with_jobs(Finding.objects.filter(analysis__in=latest_diagnoses(user))).order_by()
+    closed = _ABOUT_THE_CONFIRMED & Q(analysis__case__status=CaseStatus.CLOSED)
     right = Q(analysis__case__confirmed_class=F("symptom_class"))
     known = ~Q(analysis__case__confirmed_class=INCONCLUSIVE)
     counted = findings.values("rule_id").annotate(

@@ -6,13 +6,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.proof.reading import reading_of_share
 from workbench.accounts.models import User
 from workbench.analyses.models import Finding
 from workbench.analyses.scoring import BIN_EDGES
-from workbench.cases.models import CaseStatus
-from workbench.rule_pages.history import CLAIMS, latest_diagnoses
+from workbench.rule_pages.history import CLAIMS, closed_with_a_cause, latest_diagnoses
 
 FEW = 5
 """With fewer cases a share says little; the page says so. Our choice."""
@@ -76,12 +74,8 @@ class Reliability:
 
 def reliability_of(user: User, rule_id: str) -> Reliability:
     """The rule's findings that claimed a cause, one for each case: the surest. Cases without a known cause are out."""
-    findings = Finding.objects.filter(
-        analysis__in=latest_diagnoses(user),
-        rule_id=rule_id,
-        role__in=CLAIMS,
-        analysis__case__status=CaseStatus.CLOSED,
-    ).exclude(analysis__case__confirmed_class__in=("", INCONCLUSIVE))
+    claims = Finding.objects.filter(analysis__in=latest_diagnoses(user), rule_id=rule_id, role__in=CLAIMS)
+    findings = closed_with_a_cause(claims)
     surest: dict[int, tuple[float, bool]] = {}
     columns = ("analysis__case", "confidence", "symptom_class", "analysis__case__confirmed_class")
     for case_id, confidence, symptom_class, confirmed in findings.order_by().values_list(*columns):

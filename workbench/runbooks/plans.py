@@ -162,7 +162,7 @@ def is_healthy_job(analysis: Analysis, job: str | None) -> bool:
 
 
 def is_quiet_beside(document: Mapping[str, Any], job: str | None) -> bool:
-    """Whether nothing alarming was found in a job, while a cause was found for another one."""
+    """Whether a job has no alarming finding, while the verdict of another one names a cause."""
     jobs = document["jobs"]
     if not job or all(each["verdict"]["symptom_class"] in NO_CAUSE for each in jobs if each["job_id"] != job):
         return False

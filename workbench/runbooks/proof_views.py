@@ -50,8 +50,10 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one of the two says of the job that is compared; of the case where it is not known. `job` is its name where
-    there are several.
+    """The verdict on the job that is compared, in one of the two; on the case where that is not known.
+
+    name  of the snapshot or the case
+    job   its name where there are several
     """
 
     name: str

@@ -8,8 +8,10 @@ from diagnostics.rules.shipped import shipped_rules
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
+from workbench.analyses.models import Finding
 from workbench.cases.services import case_close
 from workbench.rule_pages.history import Record, records_of_rules, refuted_claims
+from workbench.rule_pages.reliability import reliability_of
 from workbench.rules.models import EventKind, Rule, RuleEvent, RuleVersion
 from workbench.rules.services import rules_load, ruleset_published
 
@@ -104,6 +106,25 @@ def test_a_case_that_refuted_a_rule_is_a_known_false_alarm_of_it_f120(people: Pe
     assert f'href="{claim.case.get_absolute_url()}"' in page.split("Known false alarms")[1]
     assert refuted_claims(people.charlie, "skew.test") == []
     assert claim.case.get_absolute_url() not in signed_in(people.charlie).get("/rules/skew.test/").content.decode()
+
+
+def test_the_confirmed_cause_of_one_job_refutes_no_claim_about_another_one(people: People, skew: RuleVersion) -> None:
+    """Two jobs had two causes; the one that people confirmed made the other a false alarm."""
+    analysis = diagnosed_case(people.alice)
+    other = analysis.findings.get()
+    other.position, other.subject = 1, {**other.subject, "job": "b" * 32}
+    other.save()
+    first = {"subject": {"job": "a" * 32}, "rule_id": "sink.test", "symptom_class": "slow_sink", "position": 0}
+    Finding.objects.create(analysis=analysis, role="root_cause", confidence=0.9, rule_version=1, **first)
+    case_close(case=analysis.case, user=people.alice, confirmed_class="slow_sink", what_fixed_it="")
+
+    assert record(people.alice) == (1, 0, 0)
+    assert records_of_rules(people.alice)["sink.test"].confirmed == 1
+    assert refuted_claims(people.alice, "skew.test") == []
+    assert reliability_of(people.alice, "skew.test").cases == 0
+
+    Finding.objects.filter(position=1).update(subject={"vertex": "Window"})
+    assert record(people.alice) == (1, 0, 1), "a claim about all jobs is about that one too"
 
 
 def test_a_rule_that_no_longer_loads_says_why_on_its_page(people: People) -> None:
