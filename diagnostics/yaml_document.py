@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -16,6 +16,8 @@ LONGEST_DOCUMENT = 100_000
 
 DEEPEST_NESTING = 40
 """Nesting depth of mappings and lists. Our choice: rules need a dozen, and reading takes quadratic time."""
+
+TEXT_TAG = yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG
 
 MOST_BITS = 64
 """Bits of an integer. Our choice: epoch nanoseconds fit; Python refuses to print numbers of thousands of digits."""
@@ -87,32 +89,29 @@ class YamlDocument:
 def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDocument:
     """The mapping in the text, which has at most `longest` characters.
 
-    Refuses anchors and aliases, because a few lines can expand to gigabytes; tags, because they change the meaning of
+    Refuses aliases, because a few lines of them can expand to gigabytes; tags, because they change the meaning of
     the text; and duplicate keys.
     Raises InvalidRule naming source and line.
     """
     if len(text) > longest:
         fault = say("{count:,} characters, at most {most:,} are read", count=len(text), most=longest)
         raise InvalidRule([Fault(source, 1, fault)])
+    reader = _Reader(source, text)
     try:
-        _refuse_bombs(text, source)
-        root = yaml.compose(text, Loader=yaml.CSafeLoader)
-    except RecursionError:
-        raise InvalidRule([Fault(source, 0, say("nested too deeply"))]) from None
+        content = reader.document()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         column = error.problem_mark.column + 1 if error.problem_mark else 1
         raise InvalidRule([Fault(source, line, _fault(error.problem or "", column))]) from None
     except yaml.YAMLError as error:
         raise InvalidRule([Fault(source, 0, str(error))]) from None
-    if not isinstance(root, yaml.MappingNode):
+    finally:
+        reader.close()
+    if not isinstance(content, dict):
         raise InvalidRule([Fault(source, 1, say("a mapping is expected, `key: value`"))])
-    lines: dict[Place, int] = {(): 1}
-    errors: list[str] = []
-    content = _Values(source, lines, errors).of(root, ())
-    if errors:
-        raise InvalidRule(errors)
-    return YamlDocument(source, content, lines)
+    if reader.errors:
+        raise InvalidRule(reader.errors)
+    return YamlDocument(source, content, reader.lines)
 
 
 def _fault(problem: str, column: int) -> str:
@@ -151,67 +150,91 @@ def with_translations(english: str, entry: Mapping[str, Any], name: str, index: 
     return Text(english, translations) if translations else english
 
 
-def _refuse_bombs(text: str, source: str) -> None:
-    """Raises InvalidRule for a short text that expands without bounds, before parsing it."""
-    depth = 0
-    for token in yaml.scan(text, Loader=yaml.CSafeLoader):
-        kind = type(token)
-        refused = NOT_ALLOWED.get(kind)
-        if refused:
-            raise InvalidRule([Fault(source, token.start_mark.line + 1, say(refused))])
-        depth += DEPTH_CHANGES.get(kind, 0)
-        if depth > DEEPEST_NESTING:
-            reason = say("nested more than {most} deep", most=DEEPEST_NESTING)
-            raise InvalidRule([Fault(source, token.start_mark.line + 1, reason)])
+class _Reader:
+    """Makes values of the parser's events in one pass, with the line of each and the errors of all.
 
+    What expands without bounds is refused at its event, before anything is made of what follows.
+    """
 
-NOT_ALLOWED = {
-    yaml.AliasToken: to_say("aliases (*name) are not allowed"),
-    yaml.TagToken: to_say("tags (!name) are not allowed"),
-}
-DEPTH_CHANGES = {
-    yaml.FlowMappingStartToken: 1,
-    yaml.FlowSequenceStartToken: 1,
-    yaml.BlockMappingStartToken: 1,
-    yaml.BlockSequenceStartToken: 1,
-    yaml.FlowMappingEndToken: -1,
-    yaml.FlowSequenceEndToken: -1,
-    yaml.BlockEndToken: -1,
-}
-
-
-class _Values:
-    """Converts nodes to values, with the line and the errors of each."""
-
-    def __init__(self, source: str, lines: dict[Place, int], errors: list[str]) -> None:
+    def __init__(self, source: str, text: str) -> None:
+        self.lines: dict[Place, int] = {(): 1}
+        self.errors: list[str] = []
         self._source = source
-        self._lines = lines
-        self._errors = errors
+        self._loader: Any = yaml.CSafeLoader(text)  # its stubs lack types
         self._scalars = yaml.constructor.SafeConstructor()
+        self._depth = 0
 
-    def of(self, node: yaml.Node, place: Place) -> Any:
-        """The value of a node; None for an invalid scalar, which becomes an error."""
-        self._lines[place] = node.start_mark.line + 1
-        if isinstance(node, yaml.MappingNode):
-            mapping: dict[str, Any] = {}
-            for key_node, value_node in node.value:
-                key = str(key_node.value)
-                if key in mapping:
-                    self._wrong(key_node, say("{name} comes twice", name=repr(key)))
-                mapping[key] = self.of(value_node, (*place, key))
-                self._lines[*place, key] = key_node.start_mark.line + 1
-            return mapping
-        if isinstance(node, yaml.SequenceNode):
-            return [self.of(item, (*place, index)) for index, item in enumerate(node.value)]
+    def close(self) -> None:
+        """Releases the parser."""
+        self._loader.dispose()
+
+    def document(self) -> Any:
+        """The value of the only document; None without one."""
+        while isinstance(event := self._next(), yaml.StreamStartEvent | yaml.DocumentStartEvent):
+            pass
+        if isinstance(event, yaml.StreamEndEvent):
+            return None
+        value = self._value(event, ())
+        self._next()  # the end of the document
+        following = self._next()
+        if not isinstance(following, yaml.StreamEndEvent):
+            raise yaml.MarkedYAMLError(problem="but found another document", problem_mark=following.start_mark)
+        return value
+
+    def _next(self) -> Any:
+        return self._loader.get_event()
+
+    def _value(self, event: Any, place: Place) -> Any:
+        """The value that begins with the event; None for an invalid scalar, which becomes an error."""
+        self.lines[place] = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(event, say("aliases (*name) are not allowed"))
+        if event.tag is not None:
+            self._refuse(event, say("tags (!name) are not allowed"))
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        self._depth += 1
+        if self._depth > DEEPEST_NESTING:
+            self._refuse(event, say("nested more than {most} deep", most=DEEPEST_NESTING))
+        value = self._mapping(place) if isinstance(event, yaml.MappingStartEvent) else self._list(place)
+        self._depth -= 1
+        return value
+
+    def _mapping(self, place: Place) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        while not isinstance(begins := self._next(), yaml.MappingEndEvent):
+            if isinstance(begins, yaml.ScalarEvent) and begins.tag is None:
+                key = str(begins.value)
+            else:
+                key = str(self._value(begins, place))
+            if key in mapping:
+                self._wrong(begins, say("{name} comes twice", name=repr(key)))
+            mapping[key] = self._value(self._next(), (*place, key))
+            self.lines[*place, key] = begins.start_mark.line + 1
+        return mapping
+
+    def _list(self, place: Place) -> list[Any]:
+        items: list[Any] = []
+        while not isinstance(begins := self._next(), yaml.SequenceEndEvent):
+            items.append(self._value(begins, (*place, len(items))))
+        return items
+
+    def _scalar(self, event: Any) -> Any:
+        tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)
+        if tag == TEXT_TAG:
+            return event.value
         try:
-            value = self._scalars.construct_object(node)
+            value = self._scalars.construct_object(yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark))
         except (yaml.YAMLError, ValueError) as error:
-            self._wrong(node, str(error))
+            self._wrong(event, str(error))
             return None
         if isinstance(value, int) and value.bit_length() > MOST_BITS:
-            self._wrong(node, say("a whole number of more than {most} bits", most=MOST_BITS))
+            self._wrong(event, say("a whole number of more than {most} bits", most=MOST_BITS))
             return None
         return value
 
-    def _wrong(self, node: yaml.Node, reason: str) -> None:
-        self._errors.append(Fault(self._source, node.start_mark.line + 1, reason))
+    def _refuse(self, event: Any, reason: str) -> NoReturn:
+        raise InvalidRule([Fault(self._source, event.start_mark.line + 1, reason)])
+
+    def _wrong(self, event: Any, reason: str) -> None:
+        self.errors.append(Fault(self._source, event.start_mark.line + 1, reason))
