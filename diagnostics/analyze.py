@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +18,7 @@ from diagnostics.intake import unpack
 from diagnostics.language import say
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.program_version import program_version
+from diagnostics.rare_collection import rare_collection
 from diagnostics.reading.case import Case
 from diagnostics.reading.spark_job import read_evidence
 from diagnostics.reconstruction.job.log_clocks import log_clocks
@@ -37,12 +36,6 @@ T = TypeVar("T")
 MOST_SUBJECTS = 1_000
 """Signals kept per key, those with most evidence. Our choice: a large session cluster has some hundred jobs; a file
 that names a hundred thousand is forged or broken, and each would cost 2 ms to judge and a page of its own.
-"""
-
-
-OBJECTS_UNTIL_COLLECTION = 500_000
-"""New objects after which Python looks for unused cycles among them, some 100 MB. Measured: with the default of 700 a
-quarter of the driver's processor time after reading a log of 500 MB; with 50,000, a tenth after 1 M samples of metrics.
 """
 
 
@@ -80,18 +73,7 @@ def ignore(_progress: Progress) -> None:
     """For callers that do not show progress."""
 
 
-@contextmanager
-def _rare_collection() -> Iterator[None]:
-    """Look for unused cycles of objects rarely: an analysis makes hardly any, and many rows that live to its end."""
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS_UNTIL_COLLECTION, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-@_rare_collection()
+@rare_collection()
 def analyze(
     case: Case,
     *,

@@ -6,6 +6,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from diagnostics.rare_collection import rare_collection
 from workbench.machine.environment import keep_files_private, refuse_wrong_environment
 from workbench.machine.postgresql.driver import WEB_SECONDS, answer_within
 
@@ -13,9 +14,10 @@ keep_files_private()
 answer_within(WEB_SECONDS)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 
-application = get_wsgi_application()
+with rare_collection():
+    application = get_wsgi_application()
 
-from workbench.machine.preloading import program_preload  # noqa: E402 - needs the apps that the line above loads
+    from workbench.machine.preloading import program_preload  # needs the apps that the line above loads
 
-refuse_wrong_environment()
-program_preload()
+    refuse_wrong_environment()
+    program_preload()

@@ -30,11 +30,12 @@ DIAGNOSTICS = House(
         "errors",
         "language",
         "program_version",
+        "rare_collection",
         "registry",
         "yaml_document",
     ),
     floors=(
-        ("citation", "errors", "language", "program_version", "registry"),
+        ("citation", "errors", "language", "program_version", "rare_collection", "registry"),
         ("yaml_document", "evidence", "spark", "walk_throughs"),
         ("charting", "reproduction", "storage", "symptoms"),
         ("notation",),

@@ -21,11 +21,13 @@ from django.db import DatabaseError
 
 from diagnostics.errors import SparkUnavailable
 from diagnostics.language import command_language
+from diagnostics.rare_collection import rare_collection
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
 from workbench.languages.sentences import in_language, say
 from workbench.launch.chart_library import without_unused
 
 
+@rare_collection()
 def prepare() -> int:
     """Brings the database up to date; gives the exit status. Errors go to standard error, in the reader's language."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")

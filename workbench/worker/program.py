@@ -7,12 +7,14 @@ import gc
 from celery.signals import worker_init, worker_process_init, worker_process_shutdown
 from django.conf import settings
 
+from diagnostics.rare_collection import rare_collection
 from workbench.celery import app
 from workbench.machine.environment import keep_files_private, refuse_wrong_environment
 from workbench.machine.postgresql.driver import WORKER_SECONDS, answer_within
 
 
 @worker_init.connect
+@rare_collection()
 def refuse_to_start_with_wrong_settings(**_: object) -> None:
     """A worker with an invalid environment exits at once, like every other process.
 
