@@ -101,6 +101,20 @@ _DOTTED = (
     "watermark.accumulatedIdleTimeMs",
 )
 
+_OF_CONNECTORS = frozenset(
+    (
+        *("totalFilteredRows", "totalFlushFailedTimes", "numFailLoads", "totalFlushRows"),
+        *("totalFlushFilteredRows", "totalFlushFailedNumber", "totalFlushLoadedRows"),
+        *("elapsedSecondsSinceLastSuccessfulCommit", "committedDataFilesCount", "committedDataFilesByteCount"),
+        *("maxLevel0FileCount", "lastCommitAttempts"),
+        *("numAcksFailed", "millisBehindLatest"),
+        *("numIgnoredSchemaChangeEvents", "numFailedSchemaChangeEvents"),
+    )
+)
+"""Metrics that connectors register behind the names of their groups, of tables, topics or shards: the last part of the
+name says which it is. Source: DorisWriteMetrics, StarRocksStreamLoadListener, IcebergFilesCommitterMetrics, Paimon's
+page "Metrics", MetricNames of the Pulsar connector, KinesisShardMetrics, SchemaOperatorMetrics of Flink CDC."""
+
 _PLAIN_CHARACTERS = re.compile(r"[^a-zA-Z0-9:_]")
 _KNOWN = {_PLAIN_CHARACTERS.sub("_", name): name for name in (*_DOTTED, *(f"rocksdb.{name}" for name in _ROCKSDB))}
 
@@ -117,6 +131,7 @@ _STATE_ACCESS = re.compile(
 _SPLIT_WATERMARK = re.compile(r"split_(watermark_\w+)$")
 _SPLIT_WATERMARK_REST = re.compile(r"split\.(.+)\.(watermark\.\w+)$")
 _QUANTILE = re.compile(r"(.+)_(median|p75|p90|p95|p98|p99|p999)$")
+_PARTS = re.compile(r"[_.]")
 _SUBTASK = re.compile(r"(\d{1,9})\.(.+)$", re.DOTALL)
 
 _QUANTILES = {"median": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p98": 0.98, "p99": 0.99, "p999": 0.999}
@@ -199,7 +214,13 @@ def _grouped(plain: str) -> tuple[str, Mapping[str, str]]:
     split = _SPLIT_WATERMARK.match(plain)
     if split:
         return _KNOWN.get(split.group(1), split.group(1)), {}
-    return plain, {}
+    return _connector_metric(plain) or plain, {}
+
+
+def _connector_metric(identifier: str) -> str | None:
+    """The metric of a connector without the names in front of it; None for any other."""
+    last = _PARTS.split(identifier)[-1]
+    return last if last in _OF_CONNECTORS else None
 
 
 def _rocksdb(plain: str) -> str:
@@ -254,7 +275,7 @@ def _rest_identifier(metric_id: str) -> tuple[str, Mapping[str, str]]:
         return split.group(2), {"split": split.group(1)}
     if "rocksdb" in metric_id or _KAFKA_CLIENT.match(metric_id) or _STATE_ACCESS.match(metric_id):
         return _grouped(metric_id.replace("rocksdb.", "rocksdb_"))
-    return metric_id, {}
+    return _connector_metric(metric_id) or metric_id, {}
 
 
 _RESOURCE_ID = re.compile(r"(.+):(\d{1,5})_([0-9a-f]{6})$")

@@ -32,12 +32,15 @@ KEY = "alarming_readings"
 MIB = 2**20
 NANOSECONDS = 1e6
 """In a millisecond."""
+SECOND = 1000
+"""In milliseconds."""
 MOST_CITED = 4
 POD, HOST = "pod=", "instance="
 """Labels by which other exporters name what runs a process."""
 FORMATS = {
     "memory": phrase.memory,
     "bytes": phrase.size,
+    "s": lambda value: phrase.duration(value * SECOND),
     "ms": phrase.duration,
     "ns": lambda value: phrase.duration(value / NANOSECONDS),
     "per_second": lambda value: f"{phrase.number(value)} ms/s",

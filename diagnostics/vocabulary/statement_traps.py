@@ -21,10 +21,12 @@ from diagnostics.yaml_document import with_translations
 LONGEST_SHOWN = 160
 """Characters of the words that show a trap. Our choice: a condition or an option."""
 _STATES = re.compile(
-    r"\b(?:SET|SELECT)\s|\A\s{0,2000}'[a-z][\w.-]{1,120}'\s{0,20}=|\.(?:debeziumProperties|tableList)\s{0,9}\(", re.I
+    r"\b(?:SET|SELECT)\s|\A\s{0,2000}'[a-z][\w.-]{1,120}'\s{0,20}=|\.(?:debeziumProperties|tableList)\s{0,9}\("
+    r"|\b(?:Kafka|File|Streaming|RMQ|Jdbc|Pulsar|Elasticsearch|Opensearch|Watermark|Offsets|Flink)\w{1,30}\b|\bkey_?by\b",
+    re.I,
 )
-"""What states something without a table: a setting, a query, options without the statement around them, or options of
-Debezium or the tables of a source of changes in a program.
+"""What states something without a table: a setting, a query, options without the statement around them, or a source, a
+sink, a key or an option in a program.
 """
 
 
