@@ -99,6 +99,8 @@ FORMAT = Format(
                 "code_call": [
                     {"kind": "statement-trap", "name": "pipeline-leaves-tables-out transform", "line": 9},
                     {"kind": "statement-trap", "name": "pipeline-without-checkpoints source", "line": 2},
+                    {"kind": "statement-trap", "name": "pipeline-of-the-servers-zone type: mysql", "line": 2},
+                    {"kind": "statement-trap", "name": "one-bit-numbers type: mysql", "line": 2},
                 ],
             },
         ),
