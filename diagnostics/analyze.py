@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.judge import judge, stored_signals
@@ -16,27 +15,20 @@ from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import unpack
 from diagnostics.language import say
+from diagnostics.measuring import ClusterEvidence, attempted, measure_signals
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.program_version import program_version
 from diagnostics.rare_collection import rare_collection
 from diagnostics.reading.case import Case
 from diagnostics.reading.spark_job import read_evidence
+from diagnostics.reconstruction.job.cluster_files import files_of_clusters
 from diagnostics.reconstruction.job.log_clocks import log_clocks
 from diagnostics.rules.rule import Ruleset
 from diagnostics.signals import DEFINITIONS
-from diagnostics.signals.signal import Measured, NotMeasured, Signal
-from diagnostics.spark import ends_analysis
 from diagnostics.storage.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-T = TypeVar("T")
-
-MOST_SUBJECTS = 1_000
-"""Signals kept per key, those with most evidence. Our choice: a large session cluster has some hundred jobs; a file
-that names a hundred thousand is forged or broken, and each would cost 2 ms to judge and a page of its own.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +92,26 @@ def analyze(
         spark,
         workspace,
         lambda share, detail: progress(Progress("Reading", 0.1 + 0.4 * share, detail)),
-        case.choices,
-        shared,
-        case.beginning,
+        choices=case.choices,
+        shared=shared,
+        beginning=case.beginning,
     )
     if not any(each.get("format") and each.get("records") for each in inputs):
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or say("there is no file"))
     clock.lap("read_ms")
     warnings: list[str] = []
-    signals, not_measured = _measured(evidence, progress, warnings)
+    begins = case.beginning if evidence.begins_ms is not None else None
+    read_files = partial(read_evidence, intake, spark, workspace, _unreported, case.choices, shared, begins)
+    signals, not_measured = measure_signals(
+        _clusters(evidence, read_files),
+        lambda share, detail: progress(Progress("Measuring", 0.5 + 0.3 * share, detail)),
+        warnings,
+    )
     compared = say("the clocks of the logs could not be compared")
-    offsets = _attempted(lambda: _offsets(inputs, evidence), compared, warnings) or {}
+    offsets = attempted(lambda: _offsets(inputs, evidence), compared, warnings) or {}
     clock.lap("measure_ms")
     charts = _drawn(evidence, progress, warnings)
-    profiles = _attempted(lambda: _profiles(evidence), say("the profiles could not be kept"), warnings)
+    profiles = attempted(lambda: _profiles(evidence), say("the profiles could not be kept"), warnings)
     clock.lap("draw_ms")
     progress(Progress("Judging", 0.99))
     inputs = [{**entry, **offsets.get(file_id, {})} for file_id, entry in enumerate(inputs)]
@@ -122,6 +120,19 @@ def analyze(
     document = judge(stored, inputs, ruleset, clock.timing()) | {"program": program_version()}
     progress(Progress("Done", 1.0))
     return Report(document, stored, charts, inputs, warnings, clock.laps, profiles)
+
+
+def _clusters(evidence: Evidence, read_files: Callable[..., tuple[Evidence, Any]]) -> Sequence[ClusterEvidence]:
+    """The evidence of each cluster, read from its files alone where a case has files of several."""
+    several = files_of_clusters(evidence)
+    every = frozenset[str]().union(*(each.jobs for each in several))
+    return [ClusterEvidence(read_files(only=each.files)[0], each.jobs, every - each.jobs) for each in several] or [
+        ClusterEvidence(evidence)
+    ]
+
+
+def _unreported(_share: float, _detail: str) -> None:
+    """Reading files once more is part of the step that is shown already."""
 
 
 class _StageClock:
@@ -147,80 +158,17 @@ def _refusal(entry: Mapping[str, Any]) -> str:
     return " ".join(f"{entry['file']}: {reason}".split())
 
 
-def _attempted(work: Callable[[], T], failed: str, warnings: list[str]) -> T | None:
-    """The result of the work; None when it raises, which becomes a warning."""
-    try:
-        return work()
-    except Exception as error:
-        if ends_analysis(error):
-            raise
-        warnings.append(f"{failed}: {error}"[:500])
-        return None
-
-
-def _measured(
-    evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]
-) -> tuple[list[Signal], list[NotMeasured]]:
-    """The signals, and the measurements that the evidence does not allow."""
-    signals: list[Signal] = []
-    not_measured: list[NotMeasured] = []
-    measures = dict.fromkeys(definition.measure for definition in DEFINITIONS.values())
-    for done, measure in enumerate(measures, 1):
-        name = measure.__module__.rpartition(".")[2]
-        measured = (
-            _attempted(partial(_whole, measure, evidence), say("{name} could not be measured", name=name), warnings)
-            or []
-        )
-        signals += [each for each in measured if isinstance(each, Signal)]
-        not_measured += [each for each in measured if isinstance(each, NotMeasured)]
-        progress(
-            Progress(
-                "Measuring",
-                0.5 + 0.3 * done / len(measures),
-                say("{done} of {total} measurements", done=done, total=len(measures)),
-            )
-        )
-    signals = list(_bounded(signals, warnings))
-    signals.sort(key=lambda each: (each.key, repr(each.subject)))
-    not_measured.sort(key=lambda each: (each.key, each.needs))
-    return signals, not_measured
-
-
-def _whole(measure: Callable[[Evidence], Measured], evidence: Evidence) -> list[Signal | NotMeasured]:
-    """All results of a measurement; a generator raises only while it is consumed."""
-    return list(measure(evidence))
-
-
 def _offsets(inputs: Sequence[Mapping[str, Any]], evidence: Evidence) -> dict[int, dict[str, Any]]:
     """File id of a TaskManager's log -> facts about its clock's offset from the JobManager's."""
     found = log_clocks(evidence, {file_id: entry.get("role") for file_id, entry in enumerate(inputs)})
     return {file_id: {"offset": each.as_json(inputs[each.against]["file"])} for file_id, each in found.items()}
 
 
-def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]:
-    """At most MOST_SUBJECTS signals per key; a warning reports those left out."""
-    by_key: dict[str, list[Signal]] = defaultdict(list)
-    for each in signals:
-        by_key[each.key].append(each)
-    for key, measured in by_key.items():
-        if len(measured) > MOST_SUBJECTS:
-            warnings.append(
-                say(
-                    "{key}: of {count:,} subjects the {bound:,} with most evidence count",
-                    key=key,
-                    count=len(measured),
-                    bound=MOST_SUBJECTS,
-                )
-            )
-            measured.sort(key=lambda each: (-each.citation_count, repr(each.subject)))
-        yield from measured[:MOST_SUBJECTS]
-
-
 def _drawn(evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]) -> dict[str, Any]:
     """The points of every chart for which there is evidence."""
     drawn: dict[str, Any] = {}
     for done, chart in enumerate(CHARTS.values(), 1):
-        points = _attempted(
+        points = attempted(
             partial(chart.points, evidence), say("the chart {title!r} could not be drawn", title=chart.title), warnings
         )
         if points is not None:

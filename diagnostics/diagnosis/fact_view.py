@@ -113,11 +113,15 @@ class SignalIndex:
         }
         if level == "case" and any(by_place):
             by_place.pop((), None)
-        if not by_place and any((key, ()) in self._by_place for key in wanted):
-            by_place = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
-            if level == "case" or (level == "job" and not by_place):
-                by_place = {(): Subject()}
+        if not by_place and level == "job":
+            by_place = self._jobs_of_case(wanted)
         return [by_place[place] for place in sorted(by_place, key=repr)]
+
+    def _jobs_of_case(self, keys: Iterable[str]) -> dict[Identity, Subject]:
+        """The jobs that signals of the case concern: those that they name, or all of them; the case without a job."""
+        named = {place for key in keys if self.levels.get(key) == "case" for place in self._places.get(key, {})}
+        jobs = self.jobs if () in named else [job for job in self.jobs if (job,) in named]
+        return {(job,): Subject(job=job) for job in jobs} or ({(): Subject()} if named else {})
 
     def all_subjects(self) -> Iterator[Subject]:
         """Every subject of any signal."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,7 @@ def read_evidence(
     choices: FileChoices,
     shared: SharedFolder | None = None,
     beginning: Beginning | None = None,
+    only: Set[int] | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file and compute the states of all aggregators.
 
@@ -67,11 +68,13 @@ def read_evidence(
     choices    the user's choices about files; an unknown format raises UnknownFormat
     shared     the run's folder at the storage that Spark's workers use instead of this machine's files
     beginning  the moment before which evidence does not count
-    Gives      the evidence, and the contract's `inputs[]`, one per file of the upload in file id order
+    only       ids of the files to read, as those of one cluster; all of them when None
+    Gives      the evidence, and the contract's `inputs[]`, one per file that is read in file id order
     Raises     NothingLater when all that has a time is from before the beginning, if that was stated; else everything
                counts
     """
-    plan = plan_ranges(intake, choices, beginning)
+    inputs = [each for each in intake.inputs if only is None or each.file_id in only]
+    plan = plan_ranges(Intake(inputs), choices, beginning)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
         sentence = to_say("{done} of {total} files sent to the shared storage")
@@ -87,7 +90,7 @@ def read_evidence(
     if beginning is not None and _nothing_later(covered):
         if beginning.is_stated:
             raise NothingLater(beginning.ms, sum(each["left_out"] for each in covered))
-        return read_evidence(intake, spark, workspace, progress, choices, shared)
+        return read_evidence(intake, spark, workspace, progress, choices, shared, only=only)
     rows: dict[str, int] = {}
     logs = 0
     covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
@@ -107,7 +110,7 @@ def read_evidence(
             choices.clocks.get(file.name),
             beginning,
         )
-        for file in intake.inputs
+        for file in inputs
     ]
 
 

@@ -29,6 +29,7 @@ DIAGNOSTICS = House(
         "collect_flink",
         "errors",
         "language",
+        "measuring",
         "program_version",
         "rare_collection",
         "registry",
@@ -43,14 +44,15 @@ DIAGNOSTICS = House(
         ("aggregators", "formats", "wording"),
         ("intake", "prevention", "reconstruction"),
         ("charts", "profiles", "reading", "redaction", "signals"),
-        ("log_book", "rules"),
+        ("log_book", "measuring", "rules"),
         ("diagnosis",),
         ("analyze", "calculators", "runbook"),
         ("proof", "spark_service"),
     ),
 )
-"""Loose are the pipeline, the collector that is downloaded, and what everybody may name. `collect_flink` is on no
-floor: it is one file that runs without this library."""
+"""Loose are the pipeline and its step from evidence to signals, the collector that is downloaded, and what everybody
+may name. `collect_flink` is on no floor: it is one file that runs without this library.
+"""
 
 WORKBENCH = House(
     name="workbench",

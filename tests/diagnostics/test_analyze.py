@@ -1,7 +1,8 @@
 """Limits and warnings of the pipeline."""
 
-from diagnostics.analyze import MOST_SUBJECTS, _bounded, _refusal
+from diagnostics.analyze import _refusal
 from diagnostics.evidence.subject import Subject
+from diagnostics.measuring import MOST_SUBJECTS, _bounded
 from diagnostics.signals.signal import Signal
 
 

@@ -11,6 +11,7 @@ from diagnostics.aggregators import jobs, jobs_by_log, metered_tasks, subtask_co
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.printed_name import normalised
 from diagnostics.notation.snapshot_folder import snapshot_folder
+from diagnostics.reconstruction.job.cluster import LOOPBACK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,12 +59,16 @@ def clusters_of(evidence: Evidence) -> Clusters:
 
     Answers of REST in one folder are of one cluster, and so is what names the same job or TaskManager.
     """
-    folders = {file_id: snapshot_folder(name) for file_id, name in enumerate(evidence.files)}
-    return Clusters(_numbered(_pairs(evidence, folders)), folders)
+    return Clusters(number_signs(signs_beside(evidence)), _folders(evidence))
 
 
-def _pairs(evidence: Evidence, folders: Mapping[int, str]) -> Iterator[tuple[Sign, Sign]]:
+def _folders(evidence: Evidence) -> Mapping[int, str]:
+    return {file_id: snapshot_folder(name) for file_id, name in enumerate(evidence.files)}
+
+
+def signs_beside(evidence: Evidence) -> Iterator[tuple[Sign, Sign]]:
     """Pairs of signs that are of one cluster."""
+    folders = _folders(evidence)
     for file_id, job_id in _distinct(evidence.answer(jobs.AGGREGATOR), "file_id", "job_id"):
         yield ("folder", folders.get(file_id, "")), ("job", job_id)
     for file_id, place in _distinct(evidence.answer(task_managers.AGGREGATOR), "file_id", "task_manager"):
@@ -75,7 +80,8 @@ def _pairs(evidence: Evidence, folders: Mapping[int, str]) -> Iterator[tuple[Sig
         for job_id, place in _distinct(rows, "job_id", "task_manager"):
             yield ("job", job_id), ("task_manager", normalised(place))
     for job_id, host in _distinct(metered.filter(metered["task_manager"].is_null()), "job_id", "host"):
-        yield ("job", job_id), ("host", host)
+        if not host.startswith(LOOPBACK):
+            yield ("job", job_id), ("host", host)
 
 
 def _distinct(rows: pa.Table, first: str, second: str) -> Iterator[tuple[Any, Any]]:
@@ -84,7 +90,7 @@ def _distinct(rows: pa.Table, first: str, second: str) -> Iterator[tuple[Any, An
     yield from (pair for pair in zip(*columns, strict=True) if None not in pair)
 
 
-def _numbered(pairs: Iterable[tuple[Sign, Sign]]) -> Mapping[Sign, int]:
+def number_signs(pairs: Iterable[tuple[Sign, Sign]]) -> Mapping[Sign, int]:
     """The number of each sign's cluster; signs that pairs connect have the same one."""
     beside: dict[Sign, list[Sign]] = defaultdict(list)
     for one, other in pairs:

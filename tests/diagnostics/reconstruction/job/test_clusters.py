@@ -112,3 +112,11 @@ def test_the_last_of_several_scrapes_without_times_is_the_newest_number() -> Non
     )
     assert gauge is not None
     assert (gauge.newest, gauge.most) == (2, 4)
+
+
+def test_the_local_host_is_no_sign_that_two_jobs_share_a_cluster() -> None:
+    samples = [
+        {**registered(1, 0, file_id, host="localhost"), "job_id": job_id} for file_id, job_id in ((0, JOB), (2, OTHER))
+    ]
+    jobs = [job(JOB, 1), job(OTHER, 3)]
+    assert clusters_of(hand_made(files=TWO_FOLDERS, metric_sample=samples, job=jobs)).are_several

@@ -1,0 +1,105 @@
+"""The files of each cluster, where the files of a case are those of several clusters.
+
+A heap that is full, a ZooKeeper that is away or a host without processor time concerns every job of its cluster, and no
+job of another one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from diagnostics.aggregators import jobs, jobs_by_log, metric_points, subtask_counters, task_managers
+from diagnostics.evidence import Evidence
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.clusters import Sign, number_signs, signs_beside
+
+MOST_CLUSTERS = 8
+"""Clusters of a case that are judged apart. Our choice: each reads its files once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFiles:
+    """A cluster by its jobs.
+
+    files  ids of its files, and of those that nothing assigns to a cluster
+    """
+
+    jobs: frozenset[str]
+    files: frozenset[int]
+
+
+def files_of_clusters(evidence: Evidence) -> Sequence[ClusterFiles]:
+    """The clusters of a case with their files; empty where there is one, or where the files do not show which is which.
+
+    Jobs of one name stay together: the later one may be the earlier one, deployed again. A file that names no cluster
+    is of the one that the other files of its folder are of, or of the nearest folder around it with such files.
+
+    Reads   job, subtask, task_manager, the jobs in log_record and metric_sample.
+    """
+    names = [(("job", job), ("job_name", name)) for job, name in cluster_of(evidence).job_names.items() if name]
+    number_of = number_signs([*signs_beside(evidence), *names])
+    jobs_of: dict[int, set[str]] = defaultdict(set)
+    for (kind, sign), number in number_of.items():
+        if kind == "job":
+            jobs_of[number].add(str(sign))
+    if not 1 < len(jobs_of) <= MOST_CLUSTERS:
+        return ()
+    clusters = _clusters_of_files(evidence, {sign: each for sign, each in number_of.items() if each in jobs_of})
+    found = [
+        ClusterFiles(frozenset(named), frozenset(file for file, its in clusters.items() if number in its or not its))
+        for number, named in sorted(jobs_of.items())
+    ]
+    return found if len({each.files for each in found}) > 1 else ()
+
+
+def _clusters_of_files(evidence: Evidence, number_of: Mapping[Sign, int]) -> Mapping[int, Set[int]]:
+    """File -> the clusters that it is about; none where nothing shows it."""
+    clusters: dict[int, set[int]] = {file_id: set() for file_id in range(len(evidence.files))}
+    for file_id, sign in _signs_of_files(evidence):
+        if sign in number_of and file_id in clusters:
+            clusters[file_id].add(number_of[sign])
+    below: dict[str, set[int]] = defaultdict(set)
+    for file_id, numbers in clusters.items():
+        for folder in _around(evidence.files[file_id]):
+            below[folder] |= numbers
+    return {file_id: numbers or _nearest(evidence.files[file_id], below) for file_id, numbers in clusters.items()}
+
+
+def _signs_of_files(evidence: Evidence) -> Iterator[tuple[int, Sign]]:
+    """File and a sign of a cluster that it names."""
+    for file_id, named in evidence.answer(jobs_by_log.AGGREGATOR).items():
+        yield from ((file_id, ("job", each)) for each in named)
+    for aggregator in (
+        jobs.AGGREGATOR,
+        subtask_counters.AGGREGATOR,
+        task_managers.AGGREGATOR,
+        metric_points.AGGREGATOR,
+    ):
+        rows = evidence.answer(aggregator)
+        kinds = [kind for kind in ("job_id", "task_manager", "host") if kind in rows.column_names]
+        for row in rows.group_by(["file_id", *kinds], use_threads=False).aggregate([]).to_pylist():
+            yield from ((row["file_id"], sign) for sign in _signs(row))
+
+
+def _signs(row: Mapping[str, str | int | None]) -> Iterator[Sign]:
+    if job := row.get("job_id"):
+        yield "job", job
+    if place := row.get("task_manager"):
+        yield "task_manager", normalised(str(place))
+    elif host := row.get("host"):
+        yield "host", host
+
+
+def _nearest(name: str, below: Mapping[str, Set[int]]) -> Set[int]:
+    """The only cluster of the nearest folder around a file that has any; nothing where it has several."""
+    numbers = next((below[each] for each in _around(name) if below[each]), set[int]())
+    return numbers if len(numbers) == 1 else set()
+
+
+def _around(name: str) -> Iterator[str]:
+    """The folders around a file, the innermost first."""
+    folders = name.split("/")[:-1]
+    return ("/".join(folders[:depth]) for depth in range(len(folders), 0, -1))
