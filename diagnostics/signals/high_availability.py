@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
@@ -22,18 +21,17 @@ from diagnostics.reconstruction.failures.connection_breaks import breaks, moment
 from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
 from diagnostics.reconstruction.failures.coordination_server import limits, server_facts
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.failures.jobmanager_starts import jobmanager_restarts, jobmanager_starts
+from diagnostics.reconstruction.failures.jobmanager_starts import jobmanager_restarts, jobmanager_starts, restored_from
 from diagnostics.reconstruction.failures.leader_changes import is_settled_change, leader_facts
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
 from diagnostics.reconstruction.gc.timeline import timelines
+from diagnostics.reconstruction.job.clusters import clusters_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.wording.phrase import duration
 
 SHOWN = 12
 FLINK_PROCESSES = ("jobmanager", "taskmanager")
 """Processes that the service coordinates; a client connects too, and loses nothing with it."""
-CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
-"""The failed checkpoint in a message of CheckpointCoordinator; matched in texts of at most 2,000 characters."""
 COORDINATION = (
     "KeeperErrorCode",
     "KeeperException",
@@ -69,7 +67,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("high_availability", "jobmanager-log", "no log was given")
         return
     log = incident_log(evidence)
-    ha_outages = outages(log)
+    ha_outages, clusters = outages(log), clusters_of(evidence)
     options, option_lines = _options(evidence)
     signs = _signs(log)
     if signs["session_timeout_ms"] is not None:
@@ -93,15 +91,15 @@ def measure(evidence: Evidence) -> Measured:
         "task_managers_ended_names": list(
             dict.fromkeys(names[each.file_id] for each in managers if each.file_id in names)
         ),
-        **jobmanager_starts(log),
-        "restored_from": [int(hit[1]) for each in log.of("restored") if (hit := CHECKPOINT.search(each.message))],
+        **jobmanager_starts(log, clusters),
+        "restored_from": restored_from(log),
         **(server := server_facts(log, ha_outages)),
         **limits(ha_outages, options, server.get("server_session_limit_ms")),
         "pause_ratio_before": pause_ratio_before(timelines(evidence), ha_outages),
         **options,
     }
     signs_shown = [each for outage in ha_outages for each in outage.signs[:3]]
-    shown = [*signs_shown[:4], *jobmanager_restarts(log)[:2], *signs_shown[4:], *masters[:2], *managers[:2]]
+    shown = [*signs_shown[:4], *jobmanager_restarts(log, clusters)[:2], *signs_shown[4:], *masters[:2], *managers[:2]]
     shown += [each for each in log.of("leadership") if "granted" not in (each.event or "")][:1]
     shown += log.of("coordination_server")[:2]
     yield Signal(

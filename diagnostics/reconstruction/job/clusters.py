@@ -45,6 +45,11 @@ class Clusters:
         """Whether a TaskManager is of another cluster than a job."""
         return self._differ(job, [("task_manager", normalised(task_manager))])
 
+    def logs_are_apart(self, one: int, other: int) -> bool:
+        """Whether two logs name jobs of different clusters."""
+        numbers = [self.number_of.get(("log", file_id)) for file_id in (one, other)]
+        return None not in numbers and numbers[0] != numbers[1]
+
     def _differ(self, job: str | None, signs: Sequence[Sign]) -> bool:
         mine = self.number_of.get(("job", job)) if job else None
         theirs = next((self.number_of[each] for each in signs if each in self.number_of), None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from diagnostics.signals import high_availability
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
@@ -214,6 +216,24 @@ def test_a_job_manager_that_starts_after_another_one_ended_is_a_restart() -> Non
     ]
     measured = facts(starts)
     assert (measured["jobmanager_starts"], measured["jobmanager_restarts"]) == (2, 1)
+
+
+@pytest.mark.parametrize(("second", "restarts"), [(JOB, 1), ("f" * 32, 0)])
+def test_the_job_manager_of_another_cluster_is_no_restart(second: str, restarts: int) -> None:
+    """Two clusters in one upload: the later one seemed to have replaced the JobManager of the other."""
+    starts = [
+        record(0, "layout.banner", file_id=0),
+        record(50, None, "last words", file_id=0, job_id=JOB),
+        record(60, "layout.banner", file_id=2),
+        record(90, None, "last words", file_id=2, job_id=second),
+    ]
+    assert facts(starts)["jobmanager_restarts"] == restarts
+
+
+def test_a_checkpoint_that_was_restored_from_again_and_again_is_named_once() -> None:
+    restored = [f"Restoring job {JOB} from Checkpoint {each} @ 1 for {JOB} located at file:/x." for each in (3, 3, 4)]
+    measured = facts([record(60 + place, "jm.ckpt.restore_from", text) for place, text in enumerate(restored)])
+    assert measured["restored_from"] == [3, 4]
 
 
 def test_a_standby_job_manager_is_no_restart() -> None:
