@@ -288,7 +288,7 @@ def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> 
         options = [each for each in found if each.entry.get("advice")]
         others = [each for each in found if not each.entry.get("advice")]
         roles = {role: [each for each in others if each.entry["role"] == role] for role in ROLES}
-        name = None if len(jobs) < 2 else names[job] if job else say("All jobs of the cluster")
+        name = None if len(jobs) < 2 else names[job] if job else say("Not of one job alone")
         yield JobShown(name, job, roles["root_cause"], roles["contributing"], roles["consequence"], options)
 
 

@@ -33,8 +33,6 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
         request,
         "runbooks/proof.html",
         {
-            "before": before,
-            "after": after,
             "case": after.case,
             "names": names,
             "sides": _sides(before, after, comparison.same, names),

@@ -251,6 +251,12 @@ def test_the_address_is_shown_to_nobody_and_deleted_with_the_channel(
         channel_save(user=people.rita, form=ChannelForm("x", "slack", people.team))
 
 
+def test_the_list_says_when_a_channel_is_quiet(people: People, channel: Channel) -> None:
+    assert "UTC</div>" not in signed_in(people.ada).get(reverse("channels:list")).content.decode()
+    Channel.objects.update(quiet_from=dt.time(22), quiet_to=dt.time(6, 30))
+    assert "quiet 22:00 to 06:30 UTC" in signed_in(people.ada).get(reverse("channels:list")).content.decode()
+
+
 def test_an_administrator_adds_a_channel_and_sends_a_test(people: People, chat: Chat) -> None:
     browser = signed_in(people.ada)
     form = {
