@@ -40,6 +40,9 @@ LOST, LOSS_LEFT = "task_manager_loss", 0.4
 """A TaskManager went before what followed from it: a cause none of whose rules would explain that counts less.
 Our choice: a loss and another cause at once are rare.
 """
+EXCLUDED = 0.05
+"""Factor of a cause that a measured fact excludes. Our choice: what names the fact may be of another process or time.
+"""
 MOSTLY = 0.75
 """From this share of a cause's rules on, the cause counts as judged. Our choice."""
 ELSE = 0.08
@@ -130,7 +133,7 @@ def ranked_causes(
     in_tasks = _texts((each for each in ERROR_FACTS if not _is_control(each, view)), view)
     judged = _Judged(findings, matches, job)
     weighed = [
-        _weighed(name, share, judged, suffered, in_tasks if name == JOB_CODE else said, failed)
+        _weighed(name, share, judged, suffered, in_tasks if name == JOB_CODE else said, failed, view)
         for name, share in priors()["failed" if failed else "slow"].items()
     ]
     if all(step.factor <= 1 for _, steps, _ in weighed for step in steps):
@@ -189,7 +192,13 @@ def _weight(steps: Iterable[Step]) -> float:
 
 
 def _weighed(
-    name: str, share: float, judged: _Judged, suffered: AbstractSet[str], said: str, failed: bool
+    name: str,
+    share: float,
+    judged: _Judged,
+    suffered: AbstractSet[str],
+    said: str,
+    failed: bool,
+    view: FactView,
 ) -> tuple[str, tuple[Step, ...], Arguments]:
     findings = judged.findings.get(name, [])
     undecided = judged.undecided.get(name, [])
@@ -234,6 +243,11 @@ def _weighed(
         judged_rules = say("{count} of its {all} rules were judged, none holds", count=len(rules), all=all_rules)
         steps.append(Step(RULED_OUT, judged_rules))
     against = [_said(check) for check in _nearest(silent) if not _chooses_class(check)]
+    for fact, values in symptom(name).excluded_by.items():
+        if (value := view(fact)) in values:
+            known = {"fact": fact_label(fact), "value": fact_value(value, fact)}
+            steps.append(Step(EXCLUDED, say("it cannot be the cause with this {fact}: {value}", **known)))
+            against.insert(0, say("It cannot be the cause with this {fact}: {value}.", **known))
     return name, tuple(steps), (_first(speaks_for), _first(against))
 
 

@@ -116,9 +116,14 @@ def _delayed(delays: Sequence[Series], duration_ms: float, graph: JobGraph) -> d
     }
 
 
-def _during(gauges: Sequence[Series], ended_ms: int, duration_ms: float) -> Iterator[float]:
-    """Gauge values in milliseconds, read during a checkpoint or within SLACK_MS after it."""
+def _during(gauges: Sequence[Series], ended_ms: int | None, duration_ms: float) -> Iterator[float]:
+    """Gauge values in milliseconds, read during a checkpoint or within SLACK_MS after it; all of them where its end has
+    no time, since scrapes without times are of one short look.
+    """
     for gauge in gauges:
+        if ended_ms is None:
+            yield from ((point.value or 0.0) / NANOSECONDS for point in gauge.known)
+            continue
         for point in gauge.known:
             if point.ts_ms is not None and ended_ms - duration_ms <= point.ts_ms <= ended_ms + SLACK_MS:
                 yield (point.value or 0.0) / NANOSECONDS

@@ -243,7 +243,7 @@ def _course_by_counters(counted: CountedCourse, refused: int) -> dict[str, FactV
     failed = max(0, counted.failed - refused)
     durations = [ms for _, ms in counted.durations_ms]
     fell_ms = next((each.ts_ms for each in counted.outcomes if each.is_failure), None)
-    before = [ms for ts_ms, ms in counted.durations_ms if fell_ms is None or ts_ms <= fell_ms]
+    before = [ms for ts_ms, ms in counted.durations_ms if fell_ms is None or ts_ms is None or ts_ms <= fell_ms]
     last = counted.last_outcomes(MOST_COUNTED)
     course = [(each.ts_ms, each.is_failure) for each in counted.outcomes]
     completed_ms = max((each.ts_ms for each in counted.outcomes if not each.is_failure), default=None)

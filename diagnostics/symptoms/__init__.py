@@ -34,6 +34,7 @@ class Symptom:
     charts_of_rules  rule -> ids of the charts that show its finding better than those of the class
     asks_for   signals that show its cause best: what they lack is asked for before all else while it is unknown
     stays      whether the cause remains until somebody changes it, though its effect was over, as a setting does
+    excluded_by  fact -> values with which it cannot be the cause
     """
 
     id: str
@@ -46,6 +47,7 @@ class Symptom:
     charts_of_rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     asks_for: tuple[str, ...] = ()
     stays: bool = False
+    excluded_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def read_title(self) -> str:
@@ -82,6 +84,7 @@ def _symptom(folder: Path) -> Symptom:
         charts_of_rules={rule: tuple(ids) for rule, ids in (content.get("charts_of_rules") or {}).items()},
         asks_for=tuple(content.get("asks_for") or ()),
         stays=content.get("stays") is True,
+        excluded_by={fact: tuple(values) for fact, values in (content.get("excluded_by") or {}).items()},
     )
 
 

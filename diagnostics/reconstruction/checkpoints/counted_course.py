@@ -38,7 +38,8 @@ class CountedCourse:
     completed, failed  the highest values of the counters, which restart from 0 with each JobManager, without what they
                        had counted when the evidence begins
     outcomes           the checkpoints that ended while the metrics were sampled, in time order
-    durations_ms       (epoch ms, duration) of each completed checkpoint that a sample shows, in time order
+    durations_ms       (epoch ms, duration) of each completed checkpoint that a sample shows, in time order; without the
+                       time where no sample of the gauge has one
     full_bytes, bytes  full size and written bytes of these checkpoints, in time order
     running_ms         how long a checkpoint had been running at the last sample without any checkpoint ending
     first_ms, last_ms  the first and the last sample of the counters, epoch ms
@@ -47,7 +48,7 @@ class CountedCourse:
     completed: int
     failed: int
     outcomes: tuple[Outcome, ...]
-    durations_ms: tuple[tuple[int, float], ...]
+    durations_ms: tuple[tuple[int | None, float], ...]
     full_bytes: tuple[float, ...]
     bytes: tuple[float, ...]
     running_ms: float | None
@@ -152,11 +153,17 @@ def _dated(series: Series | None) -> list[Point]:
     return [point for point in series.known if point.ts_ms is not None] if series else []
 
 
-def _values_of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> list[tuple[int, float]]:
-    """The first value of the gauge and its value after each completion; a changed value also counts as a completion."""
+def _values_of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> list[tuple[int | None, float]]:
+    """The first value of the gauge and its value after each completion; a changed value also counts as a completion.
+
+    Scrapes without a time are in their order (`scrape_order`), so that their values show a course as well.
+    """
     points = _dated(gauge)
+    if gauge is not None and not points:
+        shown = [point.value for point in gauge.known if point.value is not None]
+        return [(None, value) for place, value in enumerate(shown) if not place or value != shown[place - 1]]
     ends = [each.ts_ms for each in outcomes if not each.is_failure]
-    values: list[tuple[int, float]] = []
+    values: list[tuple[int | None, float]] = []
     for index, point in enumerate(points):
         if point.value is None or point.ts_ms is None:
             continue

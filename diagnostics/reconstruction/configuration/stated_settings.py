@@ -263,13 +263,12 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
         )
         for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key))
     )
-    is_stated = any(each.key in BACKEND_KEYS for each in options)
-    return (*options, *(_loaded_backend(evidence) if is_stated else ()))
+    return (*options, *_loaded_backend(evidence))
 
 
 BACKEND_KEYS = ("state.backend.type", "state.backend")
 LOADED = "log"
-"""Scope of the state backend that a log shows to be loaded, whatever files state; read only beside such a file."""
+"""Scope of the state backend that a log shows to be loaded, whatever files state."""
 
 
 def _loaded_backend(evidence: Evidence) -> Iterator[Stated]:

@@ -34,6 +34,13 @@ CALLING = re.compile(
 """Beginnings of names that people give to operators that call an outside system (`Call pricing service`, `asyncScore`),
 and words of them; normalised, words apart. Our choice: verbs of asking, and no names of data such as `requests`.
 """
+ASKING = re.compile(
+    r"(?:call|fetch|invoke|geocode)(?![a-z])|"
+    r"async_?i_?o(?![a-z])|"
+    r"(?:[a-z0-9]+_)*(?:grpc|rpc|remote)(?![a-z])"
+)
+"""Those of them that say that something else is asked. `enrich`, `predict` or `async` may as well compute: a table or a
+model in memory, a thread pool of the operator's own. Our choice."""
 WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -114,8 +121,16 @@ def names_look_up(operator: str) -> bool:
 
 def names_call(operator: str) -> bool:
     """Whether the name of an operator inside a job is that of a look-up or another call of an outside system."""
-    words = normalised(WORD.sub("_", operator)).strip("_").lower()
-    return names_look_up(operator) or CALLING.match(words) is not None
+    return names_look_up(operator) or CALLING.match(_words(operator)) is not None
+
+
+def states_call(operator: str) -> bool:
+    """Whether such a name says that another system is asked, and does not only suit an operator that asks one."""
+    return names_look_up(operator) or ASKING.match(_words(operator)) is not None
+
+
+def _words(operator: str) -> str:
+    return normalised(WORD.sub("_", operator)).strip("_").lower()
 
 
 def job_graph(cluster: Cluster, job_id: str | None, seen: Mapping[str, str] | None = None) -> JobGraph:

@@ -68,6 +68,16 @@ def test_a_measure_that_excludes_a_cause_is_said_to() -> None:
     assert found["misconfiguration"]["against"] == ["Idle (heap): 9; a rule needs below 5."]
 
 
+def test_state_on_the_heap_excludes_an_upload_of_rocksdb() -> None:
+    slow = rule("slow", "rocksdb_slow_upload", "upload.slow", explains=["checkpoint_timeout"])
+    late = rule("late", "slow_sink", "sink.busy", explains=["checkpoint_timeout"])
+    seen = signal("checkpoints", expired=2), *MISSING
+    rules = Ruleset.of([slow, late, EXPIRED])
+    assert "rocksdb_slow_upload" in hypotheses_of(*seen, signal("settings", state_backend="rocksdb"), rules=rules)
+    on_heap = hypotheses_of(*seen, signal("settings", state_backend="hashmap"), rules=rules)
+    assert "rocksdb_slow_upload" not in on_heap
+
+
 def test_a_usual_value_that_tells_two_rules_apart_speaks_for_none() -> None:
     """A timeout of five times the interval: less would be wrong, the usual value is no sign of anything."""
     usual = {"all": [{"fact": "heap.times", "op": ">", "value": 1}, {"fact": "sink.busy", "op": ">=", "value": 1}]}

@@ -39,3 +39,19 @@ def test_a_watermark_is_waited_for_where_the_name_of_another_task_is_that_of_eve
     names = {"b" * 32: "Source: clicks -> Timestamps/Watermarks", "c" * 32: behind}
     rows = [{"job_id": JOB, "vertex_id": vertex, "name": name, "parallelism": 2} for vertex, name in names.items()]
     assert only(measure(hand_made(vertex=rows)), "chained_operators").facts["waited_for"] is waited_for
+
+
+@pytest.mark.parametrize(
+    ("name", "states_call", "only_prints"),
+    [
+        ("Call pricing service -> Sink: warehouse", True, False),
+        ("Enrich trip -> Sink: warehouse", False, False),
+        ("Async_enrich____Sink:_Print_to_Std._Out", False, True),
+        ("Enrich trip -> Fetch customer -> Sink: warehouse", True, False),
+    ],
+)
+def test_a_name_that_suits_a_computation_as_well_states_no_call(
+    name: str, states_call: bool, only_prints: bool
+) -> None:
+    facts = _facts(name)
+    assert (facts["states_call"], facts["only_prints"]) == (states_call, only_prints)

@@ -138,6 +138,26 @@ def _counters(**values: list[float]) -> list[dict[str, Any]]:
     ]
 
 
+def test_one_scrape_without_a_time_shows_how_long_the_last_checkpoint_took() -> None:
+    rows = [{**row, "ts_ms": None} for row in _counters(completed=[4], failed=[0], duration=[30_341])]
+    rows.append({**rows[0], "metric": "lastCheckpointSize", "value": 12_180_000})
+    facts = only(measure(hand_made(metric_sample=rows)), "checkpoint_progress").facts
+    assert (facts["completed"], facts["last_duration_ms"]) == (4, 30_341)
+    assert facts["max_checkpointed_bytes"] == 12_180_000
+
+
+def test_scrapes_without_times_show_durations_in_their_order() -> None:
+    """The files are uploaded in another order than they were written; what Flink counts orders them."""
+    counts, durations = [3, 1, 2], [18_000, 4_000, 13_000]
+    rows = [
+        {**row, "ts_ms": None, "file_id": place}
+        for values in (_counters(completed=counts), _counters(duration=durations))
+        for place, row in enumerate(values)
+    ]
+    facts = only(measure(hand_made(metric_sample=rows)), "checkpoint_progress").facts
+    assert (facts["durations_ms"], facts["growth_ratio"]) == ([4_000, 13_000, 18_000], 4.5)
+
+
 def test_the_jobmanagers_counters_alone_show_the_course() -> None:
     samples = _counters(completed=[1, 2, 3, 4], failed=[0, 0, 0, 0], duration=[100, 110, 90, 90])
     facts = only(measure(hand_made(metric_sample=samples)), "checkpoint_progress").facts

@@ -71,6 +71,27 @@ def test_busy_subtasks_that_use_no_cpu_wait() -> None:
     assert facts["cpu_to_busy_ratio"] == pytest.approx(0.1)
 
 
+def test_what_a_process_may_use_follows_from_what_it_uses_and_its_load() -> None:
+    """A quarter of a core in use is all of it: a limit of the container, since no host has less than a core."""
+    rows = samples("Status.JVM.CPU.Load", [1.0] * 5, task_manager="tm-1")
+    rows += samples("Status.JVM.CPU.Time", [step * 1.25e9 for step in range(5)], task_manager="tm-1")
+    facts = only(cpu_load.measure(hand_made(metric_sample=rows)), "cpu_load").facts
+    assert facts["allowed_cores"] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(("cores", "most"), [(1.0, 0.5), (4.0, 2.0), (None, None)])
+def test_a_single_look_bounds_the_cores_of_busy_subtasks(cores: float | None, most: float | None) -> None:
+    """As REST answers: one value of the load, and the cores that the JVM sees."""
+    rows = samples("Status.JVM.CPU.Load", [1.0], task_manager="tm-1")
+    place = {"scope": "task", "job_id": "a", "vertex_id": "b", "vertex": "sign"}
+    for subtask in (0, 1):
+        rows += samples("busyTimeMsPerSecond", [1000.0], **place, subtask=subtask)
+    seen = [{"ts_ms": START, "task_manager": "tm-1", "cpu_cores": cores}]
+    facts = only(cpu_load.measure(hand_made(metric_sample=rows, task_manager=seen)), "cpu_load").facts
+    assert (facts["latest_ratio"], facts.get("most_cpu_to_busy_ratio")) == (1.0, most)
+    assert "median_ratio" not in facts
+
+
 def test_what_was_held_back_at_a_checkpoint_and_at_the_end_is_what_came_less_what_was_emitted() -> None:
     """3,000/s come; of 90,000 in the 30 s to the trigger 46,000 were emitted, of 105,000 to the end 52,000."""
     place = {"job_id": JOB, "vertex_id": SOURCE, "subtask": 0}
