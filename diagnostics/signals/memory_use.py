@@ -99,11 +99,17 @@ def _rows_by_process(evidence: Evidence) -> Mapping[str, Any]:
     return {normalised(row.task_manager): row for row in rows if row.heap_max_bytes is not None}
 
 
+def _heap_used(row: Any) -> float | None:
+    """The heap in use; REST answers 0 of 0 for a process whose metrics it could not fetch."""
+    used: float | None = row.heap_used_bytes if row.heap_max_bytes else None
+    return used
+
+
 def _facts_of_rest(row: Any) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {
-        "heap_max_bytes": row.heap_max_bytes,
-        "heap_used_last_bytes": row.heap_used_bytes,
-        "heap_used_max_bytes": row.heap_used_bytes,
+        "heap_max_bytes": row.heap_max_bytes or None,
+        "heap_used_last_bytes": _heap_used(row),
+        "heap_used_max_bytes": _heap_used(row),
         "metaspace_max_bytes": row.metaspace_max_bytes,
         "managed_bytes": row.managed_bytes,
         "network_bytes": row.network_bytes,
@@ -119,14 +125,13 @@ def _size(count: float | None) -> str:
 
 
 def _citation(row: Any) -> Citation:
+    used = _heap_used(row)
     return Citation.of(
         row,
         "rest",
-        cited_text(
-            HEAP, task_manager=row.task_manager, used=_size(row.heap_used_bytes), largest=_size(row.heap_max_bytes)
-        ),
+        cited_text(HEAP, task_manager=row.task_manager, used=_size(used), largest=_size(row.heap_max_bytes or None)),
         name="heapUsed",
-        value=row.heap_used_bytes,
+        value=used,
     )
 
 
