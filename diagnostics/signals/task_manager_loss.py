@@ -296,10 +296,18 @@ def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
     told = log.of("peer_lost")
     stamps = [each.ts_ms for each in told if each.ts_ms is not None]
     silent = {each.file_id for each in told if " timed out" in each.message}
+    joined = [(each.file_id, each.ts_ms) for each in log.of("joined") if each.ts_ms is not None]
+    back = [
+        min((ts for file_id, ts in joined if file_id == each.file_id and ts >= each.ts_ms), default=each.ts_ms - 1)
+        - each.ts_ms
+        for each in told
+        if each.ts_ms is not None and " timed out" in each.message
+    ]
     return {
         "without_jobmanager": len({each.file_id for each in told}),
         "without_jobmanager_silent": len(silent),
         "without_jobmanager_ms": min(stamps, default=None),
+        "without_jobmanager_back_ms": min((each for each in back if each >= 0), default=None),
     }
 
 
@@ -376,6 +384,7 @@ SIGNALS = (
             "without_jobmanager_silent": "TaskManagers whose heartbeat with the JobManager or ResourceManager timed "
             "out; nothing refused the connection",
             "without_jobmanager_ms": "when the first of them did, epoch ms",
+            "without_jobmanager_back_ms": "least time from such a timeout until it registered there again, ms",
             "known": "TaskManagers that the evidence knows",
             "registered_end": "TaskManagers registered at the end",
             "registered_end_ms": "when that was, epoch ms",
