@@ -187,11 +187,22 @@ def _values(entry: AlarmingReading, here: _Readings, everywhere: _Readings) -> l
         return None
     values = []
     for each in entry.readings:
-        value = _value(each, everywhere if each.anywhere else here)
+        there = everywhere if each.anywhere else _without(everywhere, here) if each.elsewhere else here
+        value = _value(each, there)
         if value is None or not each.fits(value):
             return None
         values.append(value)
     return values
+
+
+def _without(everywhere: _Readings, here: _Readings) -> _Readings:
+    """The readings of a job at all other places."""
+    own = {id(course) for courses in here.courses.values() for course in courses}
+    rest = _Readings()
+    for metric, courses in everywhere.courses.items():
+        if left := [course for course in courses if id(course) not in own]:
+            rest.courses[metric] = left
+    return rest
 
 
 def _value(reading: Reading, there: _Readings) -> float | None:

@@ -28,6 +28,7 @@ class Reading:
     over     metrics whose sum of last values it is divided by; empty where the value itself is compared
     bounds   inclusive, None for no bound
     anywhere whether it is looked for at all places of the job
+    elsewhere the same, without the place itself
     at       what the name of such a place must have; None where it does not matter
     not_at   what it must not have
     """
@@ -38,6 +39,7 @@ class Reading:
     at_least: float | None
     at_most: float | None
     anywhere: bool
+    elsewhere: bool
     at: re.Pattern[str] | None
     not_at: re.Pattern[str] | None
 
@@ -151,6 +153,7 @@ def _reading(stated: Mapping[str, Any]) -> Reading:
         at_least=stated.get("at_least"),
         at_most=stated.get("at_most"),
         anywhere=stated.get("anywhere") is True,
+        elsewhere=stated.get("elsewhere") is True,
         at=_pattern(stated.get("at")),
         not_at=_pattern(stated.get("not_at")),
     )

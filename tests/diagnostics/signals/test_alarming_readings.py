@@ -73,3 +73,29 @@ def test_an_idle_reader_counts_where_the_source_assigns_watermarks(
     key = "alarming_readings.out_of_order_events"
     told = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=rows, code_call=code)), key)
     assert [each.facts["kind"] for each in told] == expected
+
+
+@pytest.mark.parametrize(("behind", "is_told"), [(None, True), (float(START), False)])
+def test_a_reader_without_records_holds_nothing_where_watermarks_arrive_behind_it(
+    behind: float | None, is_told: bool
+) -> None:
+    """The operator that assigns watermarks in the source's chain has none at its input in either case."""
+
+    def gauge(vertex: str, metric: str, subtask: int, values: list[float | None]) -> list[dict[str, Any]]:
+        place = {"job_id": "a", "vertex_id": vertex, "vertex": vertex, "subtask": subtask, "scope": "task"}
+        return [
+            {"metric": metric, "ts_ms": START + at * 10_000, "value": value, **place} for at, value in enumerate(values)
+        ]
+
+    advancing: list[float | None] = [START + at * 10_000.0 for at in range(6)]
+    rows = [
+        *gauge("Source:_Trips____Event_time", "numRecordsOut", 0, [0.0] * 6),
+        *gauge("Source:_Trips____Event_time", "numRecordsOut", 1, [at * 3_000.0 for at in range(6)]),
+        *gauge("Source:_Trips____Event_time", "currentOutputWatermark", 0, [None] * 6),
+        *gauge("Source:_Trips____Event_time", "currentOutputWatermark", 1, advancing),
+        *gauge("Source:_Trips____Event_time", "currentInputWatermark", 0, [None] * 6),
+        *gauge("Fares_per_10_s", "currentInputWatermark", 0, [behind] * 6),
+    ]
+    key = "alarming_readings.out_of_order_events"
+    told = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=rows)), key)
+    assert [each.facts["kind"] for each in told] == (["subtask-without-watermark"] if is_told else [])
