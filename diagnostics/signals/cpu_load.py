@@ -40,18 +40,18 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without a sample.
     """
     series_of = metric_series(evidence)
-    found = {
+    series_of_process = {
         normalised(each.task_manager): each
         for each in series_of.of("Status.JVM.CPU.Load")
         if each.task_manager and each.known
     }
-    levels = {name: each for name, each in found.items() if len(each.known) >= FEWEST_SAMPLES}
-    if not found:
+    levels = {name: each for name, each in series_of_process.items() if len(each.known) >= FEWEST_SAMPLES}
+    if not series_of_process:
         yield NotMeasured("cpu_load", "metric-scrapes", "no samples of Status.JVM.CPU.Load")
         return
-    loads = {name: _level(each) if levels else _latest(each) for name, each in (levels or found).items()}
+    loads = {name: _level(each) if levels else _latest(each) for name, each in (levels or series_of_process).items()}
     place = max(loads, key=lambda name: (loads[name], name))
-    series = found[place]
+    series = series_of_process[place]
     facts: dict[str, FactValue] = {
         "resource": "cpu",
         "task_manager": cluster_of(evidence).task_manager(series.task_manager),
@@ -62,8 +62,8 @@ def measure(evidence: Evidence) -> Measured:
     busy = _busy_subtasks(series_of)
     if levels:
         used = dict(_cores(series_of))
-        facts |= _of_level(series, loads[place], used, place, busy)
-    elif busy >= FEWEST_BUSY and (most := _most_cores(evidence, found)) is not None:
+        facts |= _facts_over_time(series, loads[place], used, place, busy)
+    elif busy >= FEWEST_BUSY and (most := _most_cores(evidence, series_of_process)) is not None:
         facts["most_cpu_to_busy_ratio"] = most / busy
     busiest = max(series.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
     yield Signal("cpu_load", Subject(), known_facts(facts), (series.cite(busiest),), len(series.known))
@@ -77,7 +77,9 @@ def _latest(series: Series) -> float:
     return series.known[-1].value or 0.0
 
 
-def _of_level(series: Series, load: float, used: Mapping[str, float], place: str, busy: float) -> dict[str, FactValue]:
+def _facts_over_time(
+    series: Series, load: float, used: Mapping[str, float], place: str, busy: float
+) -> dict[str, FactValue]:
     """What samples over time show."""
     values = sorted(point.value or 0.0 for point in series.known)
     return {

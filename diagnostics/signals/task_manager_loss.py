@@ -293,18 +293,18 @@ def _reported_pauses(series: MetricSeries, place: str, lost_ms: int) -> float | 
 
 def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
     """Losses of the JobManager or the ResourceManager in the TaskManagers' own logs."""
-    told = log.of("peer_lost")
-    stamps = [each.ts_ms for each in told if each.ts_ms is not None]
-    silent = {each.file_id for each in told if " timed out" in each.message}
+    noticed = log.of("peer_lost")
+    stamps = [each.ts_ms for each in noticed if each.ts_ms is not None]
+    silent = {each.file_id for each in noticed if " timed out" in each.message}
     joined = [(each.file_id, each.ts_ms) for each in log.of("joined") if each.ts_ms is not None]
     back = [
         min((ts for file_id, ts in joined if file_id == each.file_id and ts >= each.ts_ms), default=each.ts_ms - 1)
         - each.ts_ms
-        for each in told
+        for each in noticed
         if each.ts_ms is not None and " timed out" in each.message
     ]
     return {
-        "without_jobmanager": len({each.file_id for each in told}),
+        "without_jobmanager": len({each.file_id for each in noticed}),
         "without_jobmanager_silent": len(silent),
         "without_jobmanager_ms": min(stamps, default=None),
         "without_jobmanager_back_ms": min((each for each in back if each >= 0), default=None),
