@@ -111,6 +111,14 @@ CASES = [
     (sink("paimon", "'partition.expiration-time' = '7 d'"), "old-partitions-dropped"),
     (sink("paimon", "'record-level.expire-time' = '7 d'"), "old-rows-dropped"),
     (sink("fluss", "'bucket.num' = '4'", key=False), "log-of-seven-days"),
+    (source("mysql-cdc", "'table-name' = 't'"), "server-id-by-chance"),
+    (source("postgres-cdc", "'slot.name' = 's'"), "write-ahead-log-kept"),
+    (source("kafka", "'scan.startup.mode' = 'latest-offset'"), "topic-from-its-end"),
+    (sink("hudi", "'path' = 'hdfs:///t'"), "last-row-by-arrival"),
+    (
+        source("mysql-cdc", "'table-name' = 't'") + sink("iceberg", "'format-version' = '2'"),
+        "rows-of-a-second-snapshot",
+    ),
 ]
 
 
