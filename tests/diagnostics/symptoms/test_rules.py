@@ -1,6 +1,7 @@
 """Every rule fires on its case and stays silent on its near miss."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,12 @@ def rule_files() -> Iterator[Path]:
                 yield path
 
 
+@cache
 def rule_of(path: Path) -> Rule:
     return Rule.from_yaml(path.read_text("utf-8"), path.name, DEFINITIONS)
 
 
+@cache
 def sample_of(path: Path, kind: Kind) -> Sample:
     sample = path.with_name(f"{path.stem}.{kind}.yaml")
     return Sample.from_yaml(sample.read_text("utf-8"), sample.name, DEFINITIONS)
