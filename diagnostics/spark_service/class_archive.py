@@ -9,7 +9,6 @@ from collections.abc import Callable
 from diagnostics.spark.java import ClassArchive
 from diagnostics.spark.ports import free_port
 from diagnostics.spark.server import ARCHIVE_SECONDS, LIGHTLY_COMPILED, TOKEN_VARIABLE, Server
-from diagnostics.spark_service.warm_up import warm_up
 
 
 def prepare(say: Callable[[str], None]) -> None:
@@ -25,6 +24,8 @@ def prepare(say: Callable[[str], None]) -> None:
     try:
         server.wait_until_it_answers()
         try:
+            from diagnostics.spark_service.warm_up import warm_up
+
             warm_up(server)
         except Exception as error:
             say(f"the training run ended early, the archive holds less: {error}")

@@ -1,4 +1,7 @@
-"""Runs the server for `serve`: in the foreground, warmed up, restarted when it dies or hangs."""
+"""Runs the server for `serve`: in the foreground, warmed up, restarted when it dies or hangs.
+
+The warm-up is imported where it is used: it brings the whole pipeline, a second in which the server could start.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ from diagnostics.spark.client import answers, connect, disconnect
 from diagnostics.spark.java import ClassArchive
 from diagnostics.spark.server import STOP_SIGNALS, Server, remote_at, with_spare_slots
 from diagnostics.spark.watching import ServerWatch
-from diagnostics.spark_service.warm_up import warm_up
 
 HUNG_SECONDS = 30.0
 """A server without an answer for this long is ended. Our choice: long garbage collections take a few seconds."""
@@ -72,6 +74,8 @@ def serve(port: int, say: Callable[[str], None], *, cold: bool = False) -> int:
 
 def _warm_up(server: Server, say: Callable[[str], None]) -> None:
     try:
+        from diagnostics.spark_service.warm_up import warm_up
+
         say(f"warmed up in {warm_up(server):.1f} s")
     except Exception as error:
         say(f"warm-up failed, the first analyses are slower: {error}")
