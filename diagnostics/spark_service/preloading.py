@@ -14,7 +14,7 @@ from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.alarming_readings import alarming_readings, asked_metrics
 from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.connectors import connectors
-from diagnostics.vocabulary.contradicting_settings import contradictions
+from diagnostics.vocabulary.contradicting_settings import contradictions, setting_traps
 from diagnostics.vocabulary.copied_error import telling_messages
 from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles
@@ -69,6 +69,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     required_options,
     setting_faults,
     contradictions,
+    setting_traps,
     resource_states,
     holds,
     memory_beyond_model,

@@ -1,29 +1,40 @@
-"""Settings of one configuration that contradict each other, from `contradicting_settings.yaml`.
+"""Settings of one configuration that contradict each other, from `contradicting_settings.yaml`, and those whose effect
+shows in no error, from `setting_traps.yaml`.
 
 An entry has
 
-stated      option -> beginnings of values; its value has one of them, or any value shows it where the list is empty
+stated      option -> beginnings of values; its value has one of them, or any value shows it where the list is empty;
+            `~` before one takes it anywhere in the value
 other       option -> beginnings of values; its stated value has none of them
 missing     options; a complete configuration states none of them
+missing_everywhere  true: a part of a configuration suffices for that
 not_within  two options with directories: the first is none of those of the second
-below       options of a size -> a size; the stated one is smaller
+below       options of a size, a duration or a number -> a limit; the stated one is smaller
+above       the same; the stated one is larger
 what        a clause that says what is wrong
 act         what to set
 source      where Flink reads them
+
+`*` in the name of an option stands for any characters; the names are the present ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
-from diagnostics.notation.flink_values import size_bytes
+from diagnostics.notation.flink_values import duration_ms, number, size_bytes
 from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.yaml_document import with_translations
 
 Values = Mapping[str, tuple[str, ...]]
+ANYWHERE = "~"
+"""Begins a text that may stand anywhere in a value."""
+KINDS: tuple[Callable[[str | None], float | None], ...] = (number, duration_ms, size_bytes)
+"""How values are compared; both have to be of one kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +48,13 @@ class Contradiction:
     missing: tuple[str, ...]
     not_within: tuple[str, ...]
     below: Mapping[str, str]
+    above: Mapping[str, str]
+    missing_everywhere: bool
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Every option that it compares."""
-        return tuple(dict.fromkeys((*self.stated, *self.other, *self.missing, *self.below)))
+    def options_in(self, options: Mapping[str, str]) -> tuple[str, ...]:
+        """The options of a configuration that it compares."""
+        names = (*self.stated, *self.other, *self.missing, *self.below, *self.above)
+        return tuple(dict.fromkeys(found for name in names if (found := _found(name, options)) is not None))
 
     def holds(self, options: Mapping[str, str], *, is_complete: bool) -> bool:
         """Whether a configuration contradicts itself in this way.
@@ -49,24 +62,48 @@ class Contradiction:
         options      present name -> value
         is_complete  whether it states all that its process reads, but for defaults
         """
-        if self.missing and (not is_complete or any(name in options for name in self.missing)):
+        if self.missing and not (is_complete or self.missing_everywhere):
             return False
-        if not all(name in options and _begins(options[name], known) for name, known in self.stated.items()):
+        if any(name in options for name in self.missing):
             return False
-        if not all(name in options and not _begins(options[name], known) for name, known in self.other.items()):
+        values = {name: options[found] for name in self._compared if (found := _found(name, options)) is not None}
+        if len(values) < len(self._compared):
             return False
-        if not all(name in options and _is_smaller(options[name], least) for name, least in self.below.items()):
-            return False
-        return not self.not_within or not _is_within(*(options[name] for name in self.not_within))
+        return (
+            all(_begins(values[name], known) for name, known in self.stated.items())
+            and not any(_begins(values[name], known) for name, known in self.other.items())
+            and all(_is_below(values[name], limit) for name, limit in self.below.items())
+            and all(_is_below(limit, values[name]) for name, limit in self.above.items())
+            and (not self.not_within or not _is_within(*(options[name] for name in self.not_within)))
+        )
+
+    @property
+    def _compared(self) -> frozenset[str]:
+        """The options that have to be stated, by their names or patterns."""
+        return frozenset((*self.stated, *self.other, *self.below, *self.above))
+
+
+def _found(name: str, options: Mapping[str, str]) -> str | None:
+    """The option of a configuration that a name or a pattern means; None where it is not stated."""
+    if "*" not in name:
+        return name if name in options else None
+    return next((each for each in options if fnmatchcase(each, name)), None)
 
 
 def _begins(value: str, beginnings: tuple[str, ...]) -> bool:
-    return not beginnings or value.lower().startswith(beginnings)
+    lowered = value.lower()
+    return not beginnings or any(
+        each[1:] in lowered if each.startswith(ANYWHERE) else lowered.startswith(each) for each in beginnings
+    )
 
 
-def _is_smaller(value: str, least: str) -> bool:
-    size, limit = size_bytes(value), size_bytes(least)
-    return size is not None and limit is not None and size < limit
+def _is_below(smaller: str, larger: str) -> bool:
+    """Whether a number, a duration or a size is below another one of its kind; False for values that are none."""
+    for read in KINDS:
+        first, second = read(smaller), read(larger)
+        if first is not None and second is not None:
+            return first < second
+    return False
 
 
 def _is_within(directory: str, directories: str) -> bool:
@@ -76,8 +113,18 @@ def _is_within(directory: str, directories: str) -> bool:
 
 @cache
 def contradictions() -> Mapping[str, Contradiction]:
-    """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    content: Mapping[str, Mapping[str, Any]] = catalogue("contradicting_settings.yaml")
+    """Settings that cannot be meant, by id. Raises InvalidRule naming the line when the file is invalid."""
+    return _entries("contradicting_settings.yaml")
+
+
+@cache
+def setting_traps() -> Mapping[str, Contradiction]:
+    """Settings whose effect shows in no error, by id, the largest effect first. Raises InvalidRule as above."""
+    return _entries("setting_traps.yaml")
+
+
+def _entries(name: str) -> Mapping[str, Contradiction]:
+    content: Mapping[str, Mapping[str, Any]] = catalogue(name)
     return {
         name: Contradiction(
             with_translations(entry["what"], entry, "what"),
@@ -87,6 +134,8 @@ def contradictions() -> Mapping[str, Contradiction]:
             tuple(entry.get("missing", ())),
             tuple(entry.get("not_within", ())),
             dict(entry.get("below", {})),
+            dict(entry.get("above", {})),
+            entry.get("missing_everywhere") is True,
         )
         for name, entry in content.items()
     }

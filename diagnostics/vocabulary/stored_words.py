@@ -20,7 +20,7 @@ from diagnostics.vocabulary.alarming_readings import alarming_readings
 from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.code_shapes import code_shapes
 from diagnostics.vocabulary.connectors import connectors
-from diagnostics.vocabulary.contradicting_settings import contradictions
+from diagnostics.vocabulary.contradicting_settings import contradictions, setting_traps
 from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
@@ -121,6 +121,11 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("fault_traits.advice", [*advice, *(each.advice for each in code_shapes())]),
         ("contradicting_settings.what", [each.what for each in contradictions().values()]),
         ("contradicting_settings.act", [each.act for each in contradictions().values()]),
+        ("setting_traps.what", [each.what for each in setting_traps().values()]),
+        *(
+            (f"setting_traps.{act}", [each.act for each in setting_traps().values()])
+            for act in ("act", "act_2", "act_3")
+        ),
         ("expected_behaviour.says", [each.says for each in expected_behaviour().values()]),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),

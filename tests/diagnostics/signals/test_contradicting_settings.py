@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.language import CHINESE, in_reader_language, reading_in
-from diagnostics.signals.contradicting_settings import measure
-from diagnostics.vocabulary.contradicting_settings import contradictions
+from diagnostics.signals.contradicting_settings import measure, measure_traps
+from diagnostics.vocabulary.contradicting_settings import contradictions, setting_traps
 from tests.diagnostics.hand_made import hand_made, only
 
 COMPLETE = {"taskmanager.numberOfTaskSlots": "2"}
@@ -53,7 +53,45 @@ def test_a_part_of_a_configuration_lacks_nothing() -> None:
 
 
 def test_every_entry_is_said_in_both_languages() -> None:
-    for entry in contradictions().values():
+    for entry in (*contradictions().values(), *setting_traps().values()):
         for text in (entry.what, entry.act):
             with reading_in(CHINESE):
                 assert in_reader_language(text) != text
+
+
+TRAPS = (
+    ({"env.java.opts.taskmanager": "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=5005"}, "suspend=n"),
+    ({"pipeline.auto-watermark-interval": "0"}, "200 ms"),
+    ({"state.backend.rocksdb.timer-service.factory": "HEAP"}, "timer-service.factory: ROCKSDB"),
+    ({"state.backend.changelog.enabled": "true"}, "dstl.dfs.base-path"),
+    ({"state.storage.fs.memory-threshold": "0kb"}, "data-inline-threshold"),
+    ({"heartbeat.timeout": "1800000"}, "heartbeat.timeout back to 50 s"),
+    ({"execution.checkpointing.tolerable-failed-checkpoints": "2147483647"}, "tolerable-failed-checkpoints: 3"),
+    ({"taskmanager.resource-id": "tm"}, "resource-id out"),
+    ({"fs.hdfs.limit.total": "8"}, "limit.stream-timeout"),
+)
+NO_TRAPS = (
+    {"env.java.opts.taskmanager": "-XX:+UseG1GC"},
+    {"pipeline.auto-watermark-interval": "200 ms", "heartbeat.timeout": "180000"},
+    {"state.changelog.enabled": "true", "state.changelog.storage": "filesystem"},
+    {"state.storage.fs.memory-threshold": "20kb", "taskmanager.resource-id": "${POD_NAME}"},
+    {"metrics.latency.interval": "0", "execution.checkpointing.tolerable-failed-checkpoints": "10"},
+)
+
+
+@pytest.mark.parametrize(("stated", "act"), TRAPS)
+def test_an_effect_that_no_error_shows_is_told_with_what_to_set(stated: dict[str, str], act: str) -> None:
+    facts = only(measure_traps(hand_made(config_option=options(COMPLETE | stated))), "setting_traps").facts
+    assert act in str(facts["act"])
+
+
+@pytest.mark.parametrize("stated", NO_TRAPS)
+def test_usual_settings_are_no_traps(stated: dict[str, str]) -> None:
+    assert list(measure_traps(hand_made(config_option=options(COMPLETE | stated)))) == []
+
+
+def test_a_resource_whose_changes_begin_with_empty_state_is_a_trap() -> None:
+    resource = {"scope": "resource", "key": "orders/spec.job.upgradeMode", "value": "stateless"}
+    checkpoints = options({"execution.checkpointing.interval": "60s"})
+    facts = only(measure_traps(hand_made(config_option=[resource, *checkpoints])), "setting_traps").facts
+    assert "spec.job.upgradeMode: savepoint" in str(facts["act"])
