@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
+from diagnostics.aggregators import jobs, vertices
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.deployment import submitted_ms
@@ -31,6 +33,12 @@ SHORTLY_MS = 15_000
 STILL_PENDING = "no node has taken the pod"
 """What the readers of pods write of one that had no node when it was printed."""
 SHOWN = 6
+NOT_DEPLOYED = ("SCHEDULED", "CREATED")
+"""States of a task that has no slot yet. Source: Flink's ExecutionState."""
+LONG_MS = 60_000
+"""A job none of whose tasks was deployed for this time waits for its slots. Our choice: TaskManagers that Flink asks
+for mostly come within a minute.
+"""
 REGISTERED = re.compile(
     r"Registering TaskManager (?:with ResourceID )?(\S{1,200})|Registered TaskManager at \S{1,200} \((\S{1,200})\)"
 )
@@ -48,7 +56,7 @@ def measure(evidence: Evidence) -> Measured:
     """Slots that each job needs, existing slots, and failed requests.
 
     Reads   log_record (also events of Kubernetes), failure, metric_sample (taskSlotsTotal, taskSlotsAvailable,
-            numRunningJobs), vertex.
+            numRunningJobs), vertex, job.
     Gives   one signal per job; a pod without a node counts for its job, or for every job where that is unknown.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
@@ -59,19 +67,21 @@ def measure(evidence: Evidence) -> Measured:
     refused: list[LogEvent | Failure] = [*log.of("no_resource")]
     refused += [each for each in log.failures if _is_refusal(each)]
     named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
-    jobs: list[str | None] = [*named] or [None]
+    listed: list[str | None] = [*named] or [None]
     common = _under_one_name(log) if evidence.has_logs() else {}
     running = {job_id for job_id, state in newest_states(evidence).items() if state == "RUNNING"}
-    for job in jobs:
+    for job in listed:
         pods = [each for each in log.of("unschedulable") if each.job_id in (None, job)]
-        own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
+        own = [each for each in refused if each.job_id == job or (each.job_id is None and len(listed) == 1)]
         from_ms = submitted_ms(evidence).get(job, 0) if job else 0
-        unnamed = [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
+        unnamed = [each for each in refused if each.job_id is None and len(listed) > 1 and each not in own]
         own += [each for each in unnamed if each.ts_ms is None or each.ts_ms >= from_ms]
         totals = _totals(evidence, job)
         facts: dict[str, FactValue] = {"resource": "slots", **_without_node(pods), **common, **totals}
         if evidence.has_logs() or evidence.has("failure"):
             facts["refused"] = _times(own)
+        if (waited := _waited_ms(evidence, job)) is not None:
+            facts["waited_ms"] = waited
         needed = _needed(job, cluster)
         if needed:
             facts["required"] = needed
@@ -110,6 +120,19 @@ def _is_from_start(log: IncidentLog, refused_ms: int) -> bool:
 def _is_refusal(failure: Failure) -> bool:
     told = f"{failure.exception_class} {failure.root_cause_class} {failure.texts}"
     return any(text in told for text in REFUSED)
+
+
+def _waited_ms(evidence: Evidence, job: str | None) -> int | None:
+    """How long the newest answer of REST shows a job without a task that has a slot; None where one has."""
+    answers = [row for row in named_rows(evidence.answer(jobs.AGGREGATOR)) if row.job_id == job and row.start_ms]
+    tasks = [row for row in named_rows(evidence.answer(vertices.AGGREGATOR)) if row.job_id == job and row.status]
+    newest = max((row.ts_ms or 0 for row in tasks), default=None)
+    states = {row.status for row in tasks if (row.ts_ms or 0) == newest}
+    if not answers or "SCHEDULED" not in states or not states.issubset(NOT_DEPLOYED):
+        return None
+    answer = max(answers, key=lambda row: row.ts_ms or 0)
+    waited = (newest or 0) - int(answer.start_ms)
+    return waited if answer.state in ("RUNNING", "CREATED") and waited >= LONG_MS else None
 
 
 def _needed(job: str | None, cluster: Cluster) -> int | None:
@@ -242,6 +265,7 @@ SIGNALS = (
             "left_by_others": "slots that the other running jobs leave",
             "parallelism_that_fits": "highest parallelism for the slots at the end; absent without a slot",
             "needed_slots": "slots that each TaskManager needs so that the job fits",
+            "waited_ms": "how long the job is there without a task that has a slot, ms",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",
             "replaced": "registrations of a TaskManager under a ResourceID that was still in use, the most of any",
