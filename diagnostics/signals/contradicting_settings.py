@@ -103,8 +103,8 @@ TRAP_FACTS = {
     "count": "settings whose effect shows in no error",
     "what": "what these settings do",
     "act": "what to set about the first of them",
-    "act_2": "what to set about the second",
-    "act_3": "what to set about the third",
+    "act_2": "act for the second setting without an error",
+    "act_3": "act for the third setting without an error",
 }
 
 SIGNALS = (

@@ -265,7 +265,7 @@ SIGNALS = (
             "left_by_others": "slots that the other running jobs leave",
             "parallelism_that_fits": "highest parallelism for the slots at the end; absent without a slot",
             "needed_slots": "slots that each TaskManager needs so that the job fits",
-            "waited_ms": "how long the job is there without a task that has a slot, ms",
+            "waited_ms": "time of a job without a task that has a slot, ms",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",
             "replaced": "registrations of a TaskManager under a ResourceID that was still in use, the most of any",
