@@ -1,4 +1,4 @@
-"""Settings of one file that contradict each other, and those whose effect shows in no error."""
+"""Settings of one file that contradict each other, and those with an effect that no error shows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCOPE = "cluster"
 """Scope of the options that processes read from their files."""
 RESOURCE = operator_resource.SCOPE
 MOST_ACTS = 3
-"""Acts that are told of traps. Our choice: a file of defaults that somebody copied has as many."""
+"""Acts that are reported of traps. Our choice: a file of defaults that somebody copied has as many."""
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -21,13 +21,13 @@ def measure(evidence: Evidence) -> Measured:
     Units   milliseconds, bytes.
     Empty   NotMeasured without a savepoint.
     """
-    found = False
+    measured = 0
     for job_id, history in sorted(checkpoint_histories(evidence).items(), key=lambda item: str(item[0])):
         taken = [each for each in history.checkpoints if each.is_savepoint]
         usual = known(each.duration_ms for each in history.select_statuses("completed"))
         if not taken or not usual:
             continue
-        found = True
+        measured += 1
         expired = [each for each in taken if each.status == "expired"]
         slowest = max((each for each in taken if each.status == "completed"), key=_duration, default=None)
         facts: dict[str, FactValue] = {
@@ -46,8 +46,10 @@ def measure(evidence: Evidence) -> Measured:
         shown = [each for each in (*expired[-SHOWN:], slowest) if each is not None]
         cited = tuple(dict.fromkeys(each.citations[0] for each in shown if each.citations))
         yield Signal("savepoints", Subject(job=job_id), known_facts(facts), cited, citation_count=len(taken))
-    if not found:
-        yield NotMeasured("savepoints", "checkpoint-history", "no savepoint stands beside a completed checkpoint")
+    if not measured:
+        yield NotMeasured(
+            "savepoints", "checkpoint-history", "no savepoint of a job with completed checkpoints is known"
+        )
 
 
 def _duration(savepoint: Checkpoint) -> float:

@@ -15,7 +15,7 @@ what        a clause that says what is wrong
 act         what to set
 source      where Flink reads them
 
-`*` in the name of an option stands for any characters; the names are the present ones.
+`*` in the name of an option replaces any characters; the names are the present ones.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Contradiction:
     def options_in(self, options: Mapping[str, str]) -> tuple[str, ...]:
         """The options of a configuration that it compares."""
         names = (*self.stated, *self.other, *self.missing, *self.below, *self.above)
-        return tuple(dict.fromkeys(found for name in names if (found := _found(name, options)) is not None))
+        return tuple(dict.fromkeys(stated for name in names if (stated := _stated_name(name, options)) is not None))
 
     def holds(self, options: Mapping[str, str], *, is_complete: bool) -> bool:
         """Whether a configuration contradicts itself in this way.
@@ -66,7 +66,9 @@ class Contradiction:
             return False
         if any(name in options for name in self.missing):
             return False
-        values = {name: options[found] for name in self._compared if (found := _found(name, options)) is not None}
+        values = {
+            name: options[stated] for name in self._compared if (stated := _stated_name(name, options)) is not None
+        }
         if len(values) < len(self._compared):
             return False
         return (
@@ -83,7 +85,7 @@ class Contradiction:
         return frozenset((*self.stated, *self.other, *self.below, *self.above))
 
 
-def _found(name: str, options: Mapping[str, str]) -> str | None:
+def _stated_name(name: str, options: Mapping[str, str]) -> str | None:
     """The option of a configuration that a name or a pattern means; None where it is not stated."""
     if "*" not in name:
         return name if name in options else None

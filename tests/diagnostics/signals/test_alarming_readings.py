@@ -99,3 +99,23 @@ def test_a_reader_without_records_holds_nothing_where_watermarks_arrive_behind_i
     key = "alarming_readings.out_of_order_events"
     told = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=rows)), key)
     assert [each.facts["kind"] for each in told] == (["subtask-without-watermark"] if is_told else [])
+
+
+@pytest.mark.parametrize(("opened", "expected"), [(4_000.0, ["file-descriptors-used-up"]), (900.0, [])])
+def test_file_descriptors_count_against_what_the_process_may_open(opened: float, expected: list[str]) -> None:
+    rows = [
+        *sampled("taskmanager", "Status.FileDescriptor.Open", opened),
+        *sampled("taskmanager", "Status.FileDescriptor.Max", 4_096.0),
+    ]
+    told = signals_of_key(measure(hand_made(metric_sample=rows)), KEY)
+    assert [each.facts["kind"] for each in told] == expected
+
+
+@pytest.mark.parametrize(("left", "expected"), [(0.0, ["network-buffers-overbooked"]), (12.0, [])])
+def test_network_buffers_are_overbooked_where_none_is_left(left: float, expected: list[str]) -> None:
+    rows = [
+        *sampled("taskmanager", "Status.Shuffle.Netty.RequestedMemorySegmentsUsage", 219.0),
+        *sampled("taskmanager", "Status.Shuffle.Netty.AvailableMemorySegments", left),
+    ]
+    told = signals_of_key(measure(hand_made(metric_sample=rows)), KEY)
+    assert [each.facts["kind"] for each in told] == expected
