@@ -95,3 +95,10 @@ def test_a_resource_whose_changes_begin_with_empty_state_is_a_trap() -> None:
     checkpoints = options({"execution.checkpointing.interval": "60s"})
     facts = only(measure_traps(hand_made(config_option=[resource, *checkpoints])), "setting_traps").facts
     assert "spec.job.upgradeMode: savepoint" in str(facts["act"])
+
+
+def test_a_parallelism_beside_a_number_of_taskmanagers_is_a_trap() -> None:
+    paths = {"spec.taskManager.replicas": "8", "spec.job.parallelism": "4"}
+    rows = [{"scope": "resource", "key": f"orders/{path}", "value": value} for path, value in paths.items()]
+    facts = only(measure_traps(hand_made(config_option=rows)), "setting_traps").facts
+    assert "ignores spec.job.parallelism" in str(facts["act"])
