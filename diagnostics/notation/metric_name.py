@@ -25,11 +25,22 @@ CONTAINERS = frozenset(
         "container_spec_memory_limit_bytes",
         "container_cpu_cfs_periods_total",
         "container_cpu_cfs_throttled_periods_total",
+        "container_oom_events_total",
         "kube_pod_container_resource_limits",
+        "kube_pod_container_status_restarts_total",
+        "kube_pod_container_status_last_terminated_reason",
+        "kube_pod_status_reason",
     )
 )
-"""Series of the containers that run processes, read under their own name. Source: cAdvisor's Prometheus metrics, and
-those of kube-state-metrics."""
+"""Series of the containers that run processes, read under their own name, and with the reason behind a dot where they
+count by reason. Source: cAdvisor's Prometheus metrics, and those of kube-state-metrics."""
+REASON = "reason"
+_NAMES_OF_CONTAINERS = ("pod", "container", "name", "container_name", "pod_name")
+"""Labels that name a container. Source: cAdvisor and kube-state-metrics; with `_name` before Kubernetes 1.16."""
+_FLINKS_CONTAINER = re.compile(r"(?i)flink|(?:job|task)[-_]?manager|(?:^|[-_])[jt]m(?:[-_]|$)")
+"""In a name of a container or pod of Flink: `flink-main-container` is that of Flink's own Kubernetes integration and of
+its operator; others are our choice, as manifests name them.
+"""
 OTHER_EXPORTERS = FREE_SPACE | CONTAINERS
 
 _SCOPES = (
@@ -164,6 +175,12 @@ class MetricName:
     subtask: int | None = None
     quantile: float | None = None
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def is_of_flink(labels: Mapping[str, str]) -> bool:
+    """Whether a series of CONTAINERS is of a container of Flink, or names none: a whole namespace has others, too."""
+    names = [labels[each] for each in _NAMES_OF_CONTAINERS if labels.get(each)]
+    return not names or any(_FLINKS_CONTAINER.search(each) for each in names)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.tables.metric_sample import TABLE
-from diagnostics.notation.metric_name import OTHER_EXPORTERS, from_prometheus, host_of_label, resource_id_of_label
+from diagnostics.notation.metric_name import (
+    CONTAINERS,
+    OTHER_EXPORTERS,
+    REASON,
+    from_prometheus,
+    host_of_label,
+    is_of_flink,
+    resource_id_of_label,
+)
 from diagnostics.notation.reporter_name import ReportedSeries
 from diagnostics.notation.rest_document import LONG_MIN, number, small, text
 
@@ -94,14 +102,16 @@ def _unescaped(value: str) -> str:
 def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
     """The column values that all samples of a series share; None for a series that is not Flink's."""
     named = from_prometheus(name)
-    if named is None:
+    if named is None or (name in CONTAINERS and not is_of_flink(labels)):
         return None
+    reason = labels.get(REASON) if name in CONTAINERS else None
     kept = OF_A_HOST if name in OTHER_EXPORTERS else frozenset()
-    further = {label: value for label, value in labels.items() if label not in (COLUMN_LABELS | LEFT_OUT_LABELS) - kept}
+    left_out = (COLUMN_LABELS | LEFT_OUT_LABELS) - kept | ({REASON} if reason else set())
+    further = {label: value for label, value in labels.items() if label not in left_out}
     printed = ",".join(f"{label}={value}" for label, value in sorted((further | dict(named.labels)).items()))
     host, resource_id = labels.get("host"), labels.get("tm_id")
     return (
-        named.metric,
+        f"{named.metric}.{text(reason)}" if reason else named.metric,
         named.scope,
         text(labels.get("job_id")),
         text(labels.get("job_name")),

@@ -41,6 +41,15 @@ def of_pod(metric: str, value: float) -> str:
     return f'{metric}{{pod="tm-1"}} {value}'
 
 
+def counted(metric: str, first: int, last: int, pod: str = "orders-taskmanager-1-1", reason: str = "") -> list[str]:
+    """Two samples of a series of a pod, five minutes apart."""
+    labels = f'pod="{pod}",reason="{reason}"' if reason else f'pod="{pod}"'
+    return [f"{metric}{{{labels}}} {value} {at}" for value, at in ((first, 1767225600000), (last, 1767225900000))]
+
+
+RESTARTS, ENDED = "kube_pod_container_status_restarts_total", "kube_pod_container_status_last_terminated_reason"
+
+
 WINDOW = "TumblingEventTimeWindows"
 ILL = [
     (
@@ -70,6 +79,13 @@ ILL = [
             of_pod("container_spec_memory_limit_bytes", 4_294_967_296),
         ],
     ),
+    (
+        "resource_shortage",
+        "taskmanager.memory.jvm-overhead.max",
+        [*counted(RESTARTS, 3, 5), *counted(ENDED, 1, 1, reason="OOMKilled")],
+    ),
+    ("resource_shortage", "larger process.size", counted("container_oom_events_total", 0, 2)),
+    ("resource_shortage", "limit-factor: 1.0", counted("kube_pod_status_reason", 0, 1, reason="Evicted")),
     (
         "misconfiguration",
         "taskmanager.memory.min-segment-size: 4kb",
@@ -176,6 +192,15 @@ HEALTHY = [
     [of_process("Flink_Memory_Managed_Used", 536_870_912), of_process("Flink_Memory_Managed_Total", 536_870_912)],
     [of_process("JVM_GarbageCollector_All_TimeMsPerSecond", 12), of_process("JVM_Threads_Count", 240)],
     [of_pod("container_memory_working_set_bytes", 3.9e9), of_pod("container_spec_memory_limit_bytes", 4_294_967_296)],
+    # The kernel killed it before, not while it was watched; and what the containers of others went through.
+    [*counted(RESTARTS, 3, 3), *counted(ENDED, 1, 1, reason="OOMKilled"), busy("map", 200)],
+    [*counted(RESTARTS, 3, 5), *counted(ENDED, 1, 1, reason="Completed"), busy("map", 200)],
+    [*counted("container_oom_events_total", 0, 2, pod="kafka-0"), busy("map", 200)],
+    [
+        *counted("container_memory_working_set_bytes", 990, 990, pod="kafka-0"),
+        *counted("container_spec_memory_limit_bytes", 1000, 1000, pod="kafka-0"),
+        busy("map", 200),
+    ],
     [of_process("Shuffle_Netty_AvailableMemorySegments", 0), of_process("Shuffle_Netty_TotalMemorySegments", 4096)],
     [of_task("debloatedBufferSize", "flat map", 32_768), of_task("backPressuredTimeMsPerSecond", "flat map", 1000)],
     ['[{"id":"busyTimeMsPerSecond","min":210.0,"max":1000.0,"avg":610.0,"sum":2440.0}]'],
