@@ -12,6 +12,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.deployment import submitted_ms
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import SAME_MS
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.job_states import newest_states
@@ -28,6 +29,13 @@ REFUSED = (
     "Slot request timed out",
     ") is unfulfillable",
 )
+QUEUED = (
+    "Application is added to the scheduler and is not yet activated",
+    "waiting for resources to be assigned for AM",
+)
+"""How YARN reports an application whose first container it does not start. Source: Hadoop's
+AMState and SchedulerApplicationAttempt of the Capacity and Fair Schedulers.
+"""
 SHORTLY_MS = 15_000
 """The number of slots at a refusal is read within this time of it. Our choice: a few scrapes."""
 STILL_PENDING = "no node has taken the pod"
@@ -70,6 +78,7 @@ def measure(evidence: Evidence) -> Measured:
     listed: list[str | None] = [*named] or [None]
     common = _under_one_name(log) if evidence.has_logs() else {}
     running = {job_id for job_id, state in newest_states(evidence).items() if state == "RUNNING"}
+    queued = [each.message for each in blamed_faults(evidence) if any(text in each.message for text in QUEUED)]
     for job in listed:
         pods = [each for each in log.of("unschedulable") if each.job_id in (None, job)]
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(listed) == 1)]
@@ -82,6 +91,8 @@ def measure(evidence: Evidence) -> Measured:
             facts["refused"] = _times(own)
         if (waited := _waited_ms(evidence, job)) is not None:
             facts["waited_ms"] = waited
+        if queued:
+            facts |= {"queued": len(queued), "queued_remedy": remedy_of(queued[-1])}
         needed = _needed(job, cluster)
         if needed:
             facts["required"] = needed
@@ -265,6 +276,8 @@ SIGNALS = (
             "left_by_others": "slots that the other running jobs leave",
             "parallelism_that_fits": "highest parallelism for the slots at the end; absent without a slot",
             "needed_slots": "slots that each TaskManager needs so that the job fits",
+            "queued": "reports of YARN that the application waits for its first container",
+            "queued_remedy": "remedy of the reason for which YARN starts no container of the application",
             "waited_ms": "time of a job without a task that has a slot, ms",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",

@@ -137,6 +137,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("restore_failures.remedy", remedies),
         ("connections.first_remedy", remedies),
         ("kafka_transactions.remedy", remedies),
+        ("slots.queued_remedy", remedies),
         ("high_availability.failure_remedy", remedies),
         ("fault_traits.because", [each.says for each in fault_traits()]),
         ("hot_frames.hot_advice", known_frames().computing.values()),

@@ -40,3 +40,19 @@ def test_a_job_that_was_just_submitted_does_not_wait() -> None:
 
 def test_a_job_that_ended_does_not_wait() -> None:
     assert waited("SCHEDULED", state="FAILED") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Application is added to the scheduler and is not yet activated. Queue's AM resource limit exceeded.", 1),
+        ("Application application_1_2 failed 1 times due to AM Container exited with  exitCode: 1", None),
+    ],
+)
+def test_an_application_that_yarn_keeps_in_its_queue_is_told_from_one_that_failed(
+    said: str, expected: int | None
+) -> None:
+    row = {"ts_ms": START, "level": "ERROR", "message": f"Diagnostics : {said}"}
+    facts = only(measure(hand_made(log_record=[row])), "slots").facts
+    assert facts.get("queued") == expected
+    assert ("maximum-am-resource-percent" in str(facts.get("queued_remedy"))) is (expected is not None)
