@@ -21,6 +21,9 @@ SAME = 0.05
 SETTLED_FROM = 0.5
 """Share of the observed time after which records are compared: before that, buffers fill with records that are written
 but not yet read. Our choice."""
+METERED_S = 60.0
+"""Seconds over which Flink's meters average a rate (https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/metrics/,
+MeterView), so that a rate that was read once tells the records of a minute."""
 MOST_WAYS = 5_000
 """Combinations of inputs that are tried for a job; with more of them nothing is derived. Our choice."""
 MOST_TASKS = 60
@@ -159,15 +162,26 @@ def _flows(series: MetricSeries) -> list[Flow]:
 
 
 def _growth(series: MetricSeries, metric: str) -> Mapping[VertexKey, float]:
-    """Task -> records counted in the later part of the observed time; from the rate when there is no counter."""
+    """Task -> records counted in the later part of the observed time; from the rate when there is no counter.
+
+    Of samples that span no time the counters themselves are taken, which count since the tasks began.
+    """
     counters = series.by_vertex(metric, operators=False)
     rates = series.by_vertex(f"{metric}PerSecond", operators=False)
+    if not any(len(_settled(each)) > 1 for of_task in (*counters.values(), *rates.values()) for each in of_task):
+        of_minute = {vertex: METERED_S * _last_sum(of_task) for vertex, of_task in rates.items()}
+        return {**of_minute, **{vertex: _last_sum(of_task) for vertex, of_task in counters.items()}}
     counted = {vertex: sum(increase(_settled(each)) for each in of_task) for vertex, of_task in counters.items()}
     by_rate = {
         vertex: sum(_seconds(_settled(each)) * (_mean_value(_settled(each)) or 0.0) for each in of_task)
         for vertex, of_task in rates.items()
     }
     return {**by_rate, **counted}
+
+
+def _last_sum(series: Sequence[Series]) -> float:
+    """The last values of a task's subtasks together."""
+    return sum(each.known[-1].value or 0.0 for each in series if each.known)
 
 
 def _settled(series: Series) -> Sequence[Point]:

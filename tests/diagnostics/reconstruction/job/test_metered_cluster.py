@@ -44,6 +44,15 @@ def test_the_job_graph_is_derived_and_said_to_be_so() -> None:
     assert graph.all_above(SINK) == (MIDDLE, SOURCE)
 
 
+def test_one_scrape_suffices_for_the_job_graph() -> None:
+    last = [row for row in counters() if row["ts_ms"] == START + 40_000]
+    scrape = [{**row, "ts_ms": None} for row in last]
+    assert job_graph(cluster_of(hand_made(metric_sample=scrape)), JOB).all_above(SINK) == (MIDDLE, SOURCE)
+    per_second = [{**row, "metric": f"{row['metric']}PerSecond", "value": row["value"] / 60} for row in scrape]
+    graph = job_graph(cluster_of(hand_made(metric_sample=per_second)), JOB)
+    assert (graph.edges_derived, graph.all_above(SINK)) == (True, (MIDDLE, SOURCE))
+
+
 def test_a_job_in_rest_is_used_and_nothing_is_derived() -> None:
     cluster = cluster_of(hand_made(**line_of_jobs(), metric_sample=counters()))
     assert (cluster.derived, cluster.tasks[JOB, SINK].name) == (frozenset(), "Sink: documents")
