@@ -139,14 +139,17 @@ def _all(evidence: Evidence, job: str | None, lost: Sequence[tuple[Loss, dict[st
         **_without_jobmanager(incident_log(evidence)),
         "known": known or None,
         "all_lost": len({loss.task_manager for loss, _ in lost}) >= known if known > 1 and lost else None,
-        **(_registered(registered, stamps) if registered else {}),
     }
+    measured = _registered(registered, stamps) if registered else {}
+    if registered and (running := gauge_of(evidence, "numRunningJobs", job)):
+        measured["running_jobs"] = running.newest
     citations = [loss.records[0].cite() for loss, _ in lost]
     citations += registered.citations if registered else ()
     return Signal(
         key="task_manager_loss.all",
         subject=Subject(job=job),
-        facts=shown_only(facts, looked),
+        # That none is registered is read, not missing evidence.
+        facts=shown_only(facts, looked) | known_facts(measured),
         citations=tuple(citations[:SHOWN]),
         citation_count=sum(len(loss.records) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,
@@ -387,6 +390,7 @@ SIGNALS = (
             "without_jobmanager_back_ms": "least time from such a timeout until it registered there again, ms",
             "known": "TaskManagers that the evidence knows",
             "registered_end": "TaskManagers registered at the end",
+            "running_jobs": "jobs that the JobManager counts as running at the end",
             "registered_end_ms": "when that was, epoch ms",
             "registered_most": "most TaskManagers registered at any time",
             "gone": "TaskManagers fewer at the end than at most",

@@ -120,3 +120,11 @@ def test_the_local_host_is_no_sign_that_two_jobs_share_a_cluster() -> None:
     ]
     jobs = [job(JOB, 1), job(OTHER, 3)]
     assert clusters_of(hand_made(files=TWO_FOLDERS, metric_sample=samples, job=jobs)).are_several
+
+
+def test_a_cluster_without_any_task_manager_is_seen_by_metrics_alone() -> None:
+    running = {**registered(1, None, 0), "metric": "numRunningJobs"}
+    evidence = hand_made(files=("overview.json",), metric_sample=[registered(0, None, 0), running])
+    (all_of_case,) = signals_of_key(task_manager_loss.measure_all(evidence), "task_manager_loss.all")
+    assert (all_of_case.facts["registered_end"], all_of_case.facts["running_jobs"]) == (0, 1)
+    assert "lost" not in all_of_case.facts
