@@ -11,6 +11,9 @@ missing_everywhere  true: a part of a configuration suffices for that
 not_within  two options with directories: the first is none of those of the second
 below       options of a size, a duration or a number -> a limit; the stated one is smaller
 above       the same; the stated one is larger
+parts       options of a size -> its default, nothing for one that has to be stated; together they do not suit `whole`
+whole       option of a size that has to be stated
+against     `above` when the parts together are larger than the whole, `below` when they are smaller
 what        a clause that says what is wrong
 act         what to set
 source      where Flink reads them
@@ -50,10 +53,14 @@ class Contradiction:
     below: Mapping[str, str]
     above: Mapping[str, str]
     missing_everywhere: bool
+    parts: Mapping[str, str | None]
+    whole: str | None
+    against: str | None
 
     def options_in(self, options: Mapping[str, str]) -> tuple[str, ...]:
         """The options of a configuration that it compares."""
-        names = (*self.stated, *self.other, *self.missing, *self.below, *self.above)
+        whole = (self.whole,) if self.whole else ()
+        names = (*self.stated, *self.other, *self.missing, *self.below, *self.above, *self.parts, *whole)
         return tuple(dict.fromkeys(stated for name in names if (stated := _stated_name(name, options)) is not None))
 
     def holds(self, options: Mapping[str, str], *, is_complete: bool) -> bool:
@@ -76,6 +83,7 @@ class Contradiction:
             and not any(_begins(values[name], known) for name, known in self.other.items())
             and all(_is_below(values[name], limit) for name, limit in self.below.items())
             and all(_is_below(limit, values[name]) for name, limit in self.above.items())
+            and (self.whole is None or self._does_not_add_up(options, self.whole))
             and (not self.not_within or not _is_within(*(options[name] for name in self.not_within)))
         )
 
@@ -83,6 +91,15 @@ class Contradiction:
     def _compared(self) -> frozenset[str]:
         """The options that have to be stated, by their names or patterns."""
         return frozenset((*self.stated, *self.other, *self.below, *self.above))
+
+    def _does_not_add_up(self, options: Mapping[str, str], whole: str) -> bool:
+        """Whether the parts together are larger, or smaller, than the whole; not where a size is not known."""
+        total = size_bytes(options.get(whole))
+        sizes = [size_bytes(options.get(name, default)) for name, default in self.parts.items()]
+        known = [each for each in sizes if each is not None]
+        if total is None or len(known) < len(sizes):
+            return False
+        return sum(known) > total if self.against == "above" else sum(known) < total
 
 
 def _stated_name(name: str, options: Mapping[str, str]) -> str | None:
@@ -138,6 +155,9 @@ def _entries(name: str) -> Mapping[str, Contradiction]:
             dict(entry.get("below", {})),
             dict(entry.get("above", {})),
             entry.get("missing_everywhere") is True,
+            dict(entry.get("parts", {})),
+            entry.get("whole"),
+            entry.get("against"),
         )
         for name, entry in content.items()
     }

@@ -21,6 +21,9 @@ CONTRADICTING = (
     ),
     ({"security.ssl.internal.enabled": "true"}, "security.ssl.internal.keystore"),
     ({"kubernetes.jobmanager.replicas": "2"}, "high-availability.type: kubernetes"),
+    ({"taskmanager.memory.process.size": "1728m", "taskmanager.memory.flink.size": "1500m"}, "memory.flink.size"),
+    ({"taskmanager.memory.process.size": "4g", "taskmanager.memory.flink.size": "2g"}, "jvm-overhead.max"),
+    ({"jobmanager.memory.process.size": "1600m", "jobmanager.memory.flink.size": "2g"}, "memory.flink.size"),
     ({"scheduler-mode": "REACTIVE", "kubernetes.cluster-id": "orders"}, "jobmanager.scheduler: adaptive"),
 )
 MEANT = (
@@ -29,6 +32,13 @@ MEANT = (
     {"historyserver.archive.fs.dir": "hdfs:///a,hdfs:///done/", "jobmanager.archive.fs.dir": "hdfs:///done"},
     {"high-availability.type": "zookeeper", "high-availability.zookeeper.quorum": "zk:2181"},
     {"security.ssl.internal.enabled": "true", "security.ssl.keystore": "/a.jks"},
+    {"taskmanager.memory.process.size": "1728m", "taskmanager.memory.flink.size": "1280m"},
+    {"taskmanager.memory.process.size": "1728m"},
+    {
+        "taskmanager.memory.process.size": "4 gb",
+        "taskmanager.memory.flink.size": "2g",
+        "taskmanager.memory.jvm-overhead.max": "2g",
+    },
     {"kubernetes.jobmanager.replicas": "2", "high-availability.type": "kubernetes"},
 )
 
