@@ -12,8 +12,8 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.notation.flink_values import duration_ms, number
+from diagnostics.reconstruction.checkpoints import interval
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
-from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms, long_duration_ms, rounded_up
 from diagnostics.reconstruction.checkpoints.timeout import lasted_ms
 from diagnostics.reconstruction.configuration.stated_settings import (
     TELLING,
@@ -68,7 +68,7 @@ class Remark:
 def measure(evidence: Evidence) -> Measured:
     """Options of each job, checked against the catalogue and against each other.
 
-    Reads   config_option, checkpoint, log_record (Flink's version, refused options).
+    Reads   config_option, checkpoint, log_record (Flink's version, refused options), metric_sample (durations).
     Gives   one signal per job, with proposals that fit its measured values.
     Units   milliseconds; ratios of two options or of a duration to an option.
     Empty   NotMeasured when no file states a relevant option.
@@ -84,7 +84,12 @@ def measure(evidence: Evidence) -> Measured:
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
         history = histories.get(job_id) or History(job_id)
-        checks = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
+        checks = (
+            _listed(remarks)
+            | _names(_version(options, log))
+            | _pairs(facts)
+            | _against(facts, history, interval.completed_durations_ms(evidence, history))
+        )
         checks |= _waiting_rows(options)
         checks["hosts"] = len(cluster_of(evidence).machines) or None
         checks |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
@@ -304,13 +309,12 @@ def _is_local(directory: FactValue) -> bool | None:
     return directory.startswith(("file:", "/"))
 
 
-def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
+def _against(facts: Mapping[str, FactValue], history: History, durations: Sequence[float]) -> dict[str, FactValue]:
     """Durations of checkpoints compared with interval and timeout, and values that would fit. One that expired took
     at least its timeout; values are proposed by those that completed.
     """
-    durations = known(each.duration_ms for each in history.select_statuses("completed"))
     longest = max(durations, default=None)
-    long = long_duration_ms(history)
+    long = interval.long_duration_ms(durations)
     timeout = _number(facts.get("timeout_ms"))
     lasted = known(lasted_ms(each, timeout) for each in history.select_statuses("completed", "expired"))
     expired = history.select_statuses("expired")
@@ -331,8 +335,8 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
             longest >= SLOW_MS and usual_to_interval < USUAL if longest and usual_to_interval is not None else None
         ),
         "longest_to_timeout_ratio": ratio(max(lasted, default=None), timeout),
-        "proposed_interval_ms": fitting_interval_ms(history),
-        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
+        "proposed_interval_ms": interval.fitting_interval_ms(durations),
+        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, interval.rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
     }
 
 

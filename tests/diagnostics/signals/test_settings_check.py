@@ -116,6 +116,19 @@ def test_durations_are_held_against_the_interval() -> None:
     assert facts["usual_of_expired"] is False, "none expired: it is known that half of them did not"
 
 
+def test_durations_of_metrics_are_held_against_the_interval() -> None:
+    counted = {"numberOfCompletedCheckpoints": 1.0, "lastCheckpointDuration": 900.0}
+    samples = [
+        {"metric": metric, "scope": "job", "job_id": JOB, "value": value * (step if value == 1 else 1)}
+        | {"ts_ms": START + step * 1000}
+        for step in range(1, 31)
+        for metric, value in counted.items()
+    ]
+    evidence = hand_made(**line_of_jobs(), metric_sample=samples, config_option=[{"scope": "cluster", **INTERVAL}])
+    facts = only(settings_check.measure(evidence), "settings_check").facts
+    assert (facts["completed"], facts["usual_to_interval_ratio"], facts["long_to_interval_ratio"]) == (30, 1.8, 1.8)
+
+
 @pytest.mark.parametrize(("usual_ms", "single"), [(2_000.0, True), (12_000.0, False)])
 def test_single_slow_checkpoints_are_no_fault_of_the_interval(usual_ms: float, single: bool) -> None:
     interval = {"key": "execution.checkpointing.interval", "value": "10 s", "scope": "cluster"}
