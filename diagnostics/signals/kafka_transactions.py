@@ -180,6 +180,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     prefixes = _prefixes(events, client)
     ids = client.get("transactional.id", [])
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
+    facts["asks_exactly_once"] = asks_for_it(client) or None
     known = deliveries(evidence)
     jobs = cluster_of(evidence).job_names
     delivery = known.get(job or only_one(jobs)) or (known.get(None) if len(jobs) <= 1 else None)
@@ -357,6 +358,7 @@ FACTS = {
     "timeout_to_need_ratio": "transaction timeout over the time that a transaction may have to stay open",
     "prefixes": "transactional id prefixes seen",
     "transactional_ids": "different transactional ids that producers stated",
+    "asks_exactly_once": "whether the sink is configured for exactly-once delivery",
     "isolation_level": "isolation.level that a consumer of these files stated",
     "audit": "each link of the exactly-once chain: ok, wrong or not visible",
     "wrong": "links of the exactly-once chain that are wrong",

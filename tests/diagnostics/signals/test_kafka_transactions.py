@@ -227,6 +227,7 @@ def measured(**tables: list[dict[str, Any]]) -> Any:
 
 def test_defaults_that_do_not_fit_are_judged_as_assumed() -> None:
     facts = measured(config_option=[ASKS])
+    assert facts["asks_exactly_once"] is True
     assert audit(facts)[LIMIT] == "wrong by default"
     assert (facts["asked_timeout_ms"], facts["broker_limit_ms"]) == (3_600_000, 900_000)
     assert (facts["timeout_assumed"], facts["broker_assumed"]) == (True, True)
