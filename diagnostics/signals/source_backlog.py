@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from diagnostics.aggregators import watermark_alignment
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset_facts
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
@@ -20,6 +21,9 @@ FEWEST_LOOKS = 6
 """How many readings show a course. Our choice: three in each half."""
 FEWEST_MS = 60_000
 """Time that the readings must cover. Our choice: shorter growth may be one fetch."""
+NEAR = 0.1
+"""A backlog no higher above the least one than this part of the growth is still the old one. Our choice: what sources
+fetch at once makes the backlog uneven."""
 MOST_CITED = 4
 PENDING, LAG = "pendingRecords", "currentFetchEventTimeLag"
 """Standard metrics of sources (FLIP-33); sources of changes report the second alone."""
@@ -124,7 +128,17 @@ def _facts(of_task: Sequence[Series]) -> dict[str, FactValue]:
     growth, after, between_ms = _growth(readings)
     facts |= {"growth": round(growth), "growth_per_s": growth / between_ms * 1000}
     facts["growth_ratio"] = growth / after if after > 0 else 0.0
+    if growth > 0:
+        facts |= onset_facts(_rising_since(readings, after - growth, growth))
     return facts
+
+
+def _rising_since(readings: Sequence[tuple[int, float]], least: float, growth: float) -> Onset:
+    """The foot of the rise: the last moment near the least backlog, and back from there as far as it only rose."""
+    foot = max(place for place, (_, pending) in enumerate(readings) if pending <= least + NEAR * growth)
+    while foot and readings[foot - 1][1] < readings[foot][1]:
+        foot -= 1
+    return Onset(readings[foot][0], foot == 0)
 
 
 def _summed_over(of_task: Sequence[Series]) -> list[tuple[int, float]]:
@@ -162,6 +176,7 @@ SIGNALS = (
             "busy_max_ratio": "part of the time for which the busiest subtask of the source is busy",
             "lag_ms": "age of the newest record that the source fetched, at the end",
             "lag_growth_ratio": "growth of that lag for each unit of time; 1 where the source reads nothing new",
+            **ONSET_FACTS,
             "behind": "act that lets a source of this connector read its records sooner",
             "relief": "act that gives the one reader of a change log room",
             "aligned": "whether its subtasks or splits wait for slower ones, with which their watermarks are aligned",

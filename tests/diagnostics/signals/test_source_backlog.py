@@ -82,3 +82,13 @@ def test_the_connector_decides_what_lets_a_source_read_sooner(
 ) -> None:
     act = behind_of(task, tables)
     assert act is None if word is None else word in str(act)
+
+
+def test_the_onset_is_the_foot_of_the_rise() -> None:
+    facts = facts_of(pending(0, [50, 40, 60, 45, 50, 600, 1200, 1800, 2400, 3000]))
+    assert (facts["onset_ms"], facts["onset_at_start"]) == (START + 90_000, False)
+
+
+def test_a_backlog_that_grows_from_the_first_look_on_may_be_older() -> None:
+    facts = facts_of(pending(0, [100 * step for step in range(12)]))
+    assert (facts["onset_ms"], facts["onset_at_start"]) == (START, True)
