@@ -38,8 +38,13 @@ ABORTING = (
     "is shut down",
 )
 """Reasons of checkpoints that were aborted because the job failed or stopped. Source: Flink's own log statements."""
-NOT_READY = ("not all required tasks are currently running", "is not being executed at the moment", "tasks not ready")
-"""Reasons of a rejected trigger while not all tasks were running."""
+NOT_READY = (
+    "not all required tasks are currently running",
+    "is not being executed at the moment",
+    "tasks not ready",
+    *(f"but {state} instead" for state in ("created", "scheduled", "deploying", "initializing")),
+)
+"""Reasons of a rejected trigger while not all tasks were running, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
