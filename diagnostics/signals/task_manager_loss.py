@@ -82,7 +82,7 @@ def measure(evidence: Evidence) -> Measured:
 def measure_all(evidence: Evidence) -> Measured:
     """All losses of the case, and the number of TaskManagers registered at the end.
 
-    Reads   as `measure`, and numRegisteredTaskManagers.
+    Reads   as `measure`, and numRegisteredTaskManagers (0 is read, not missing), numRunningJobs.
     Gives   one signal of the case, also when none was lost; where files are of several clusters, also one for each job.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
@@ -140,16 +140,14 @@ def _all(evidence: Evidence, job: str | None, lost: Sequence[tuple[Loss, dict[st
         "known": known or None,
         "all_lost": len({loss.task_manager for loss, _ in lost}) >= known if known > 1 and lost else None,
     }
-    measured = _registered(registered, stamps) if registered else {}
-    if registered and (running := gauge_of(evidence, "numRunningJobs", job)):
-        measured["running_jobs"] = running.newest
+    running = gauge_of(evidence, "numRunningJobs", job) if registered else None
+    read = (_registered(registered, stamps) if registered else {}) | {"running_jobs": running and running.newest}
     citations = [loss.records[0].cite() for loss, _ in lost]
     citations += registered.citations if registered else ()
     return Signal(
         key="task_manager_loss.all",
         subject=Subject(job=job),
-        # That none is registered is read, not missing evidence.
-        facts=shown_only(facts, looked) | known_facts(measured),
+        facts=shown_only(facts, looked) | known_facts(read),
         citations=tuple(citations[:SHOWN]),
         citation_count=sum(len(loss.records) for loss, _ in lost),
         window=(min(stamps), max(stamps)) if stamps else None,

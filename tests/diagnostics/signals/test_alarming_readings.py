@@ -119,3 +119,20 @@ def test_network_buffers_are_overbooked_where_none_is_left(left: float, expected
     ]
     told = signals_of_key(measure(hand_made(metric_sample=rows)), KEY)
     assert [each.facts["kind"] for each in told] == expected
+
+
+@pytest.mark.parametrize(("last_ms", "expected"), [(300_000.0, "= 5 min"), (570_000.0, "≥ 5 min")])
+def test_the_least_of_several_readings_is_said_to_be_their_bound(last_ms: float, expected: str) -> None:
+    samples = [
+        {"metric": metric, "scope": "job", "job_id": "a", "ts_ms": START + at * 60_000, "value": value}
+        for at in range(2)
+        for metric, value in (
+            ("lastCheckpointDuration", last_ms if at else 300_000.0),
+            ("lastCheckpointSize", 4e10),
+            ("checkpointStartDelayNanos", 1e7),
+            ("checkpointAlignmentTime", 1e6),
+        )
+    ]
+    key = "alarming_readings.rocksdb_slow_upload"
+    (told,) = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=samples)), key)
+    assert told.facts["read"] == f"lastCheckpointDuration {expected}"
