@@ -140,8 +140,7 @@ def _all(evidence: Evidence, job: str | None, lost: Sequence[tuple[Loss, dict[st
         "known": known or None,
         "all_lost": len({loss.task_manager for loss, _ in lost}) >= known if known > 1 and lost else None,
     }
-    running = gauge_of(evidence, "numRunningJobs", job) if registered else None
-    read = (_registered(registered, stamps) if registered else {}) | {"running_jobs": running and running.newest}
+    read = _registered(registered, gauge_of(evidence, "numRunningJobs", job), stamps) if registered else {}
     citations = [loss.records[0].cite() for loss, _ in lost]
     citations += registered.citations if registered else ()
     return Signal(
@@ -312,11 +311,12 @@ def _without_jobmanager(log: IncidentLog) -> dict[str, FactValue]:
     }
 
 
-def _registered(gauge: Gauge, lost_at: Sequence[int]) -> dict[str, FactValue]:
+def _registered(gauge: Gauge, running: Gauge | None, lost_at: Sequence[int]) -> dict[str, FactValue]:
     """Registered TaskManagers: the highest number, and the number at the end."""
     end_ms = gauge.levels[-1][0]
     return {
         "registered_end": gauge.newest,
+        "running_jobs": running.newest if running else None,
         "registered_most": gauge.most,
         "gone": gauge.most - gauge.newest,
         "gone_ms": gone_ms(gauge.levels, lost_at),
