@@ -23,7 +23,7 @@ SETTLED_FROM = 0.5
 but not yet read. Our choice."""
 METERED_S = 60.0
 """Seconds over which Flink's meters average a rate (https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/metrics/,
-MeterView), so that a rate that was read once tells the records of a minute."""
+MeterView), so that a rate that was read once states the records of a minute."""
 MOST_WAYS = 5_000
 """Combinations of inputs that are tried for a job; with more of them nothing is derived. Our choice."""
 MOST_TASKS = 60
