@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.diagnosis.missing import needs
 from diagnostics.diagnosis.unread_files import name_files, unread_files
+from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import in_reader_language, joined_sentences, say
 from diagnostics.symptoms import UNDECIDED, UNEXPLAINED
 from diagnostics.wording.phrase import within_sentence
@@ -24,7 +25,8 @@ def first_step_of(document: Mapping[str, Any], job: Mapping[str, Any] | None = N
     nothing explains, or of what contributes; where nothing else is seen, that of a remark.
 
     Where nothing stands out: what the job does by design and people take for a trouble. Where the files do not show
-    whether the job is well: the one file that decides, and the remark that nothing in these asks for a change.
+    whether the job is well: the one file that decides, and the remark that nothing in these asks for a change. A job
+    that is well has a first step only where something warns.
 
     document  of an analysis, in the reader's language
     job       one of its jobs
@@ -44,8 +46,15 @@ def first_step_of(document: Mapping[str, Any], job: Mapping[str, Any] | None = N
     if first and about is not first:  # beside a job with trouble a remark asks for nothing
         steps = (each["first_step"] for each in leading if each["severity"] != "info")
         return next(filter(None, steps), None)
-    leading = leading or [each for each in findings if each["role"] == "contributing" and each.get("first_step")]
-    if not leading and (about or document)["verdict"]["symptom_class"] == UNDECIDED.id:
+    verdict = (about or document)["verdict"]["symptom_class"]
+    leading = leading or [
+        each
+        for each in findings
+        if each["role"] == "contributing"
+        and each.get("first_step")
+        and (verdict != HEALTHY or each["severity"] != "info")
+    ]
+    if not leading and verdict == UNDECIDED.id:
         leading = [each for each in findings if each["caused_by"] is None and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
     return stated if stated or leading else _by_design(document) or _step_for_quiet_files(document, findings)

@@ -84,9 +84,10 @@ def test_where_no_cause_leads_it_says_what_to_do_about_what_is_seen(facts: dict[
 def test_the_step_of_the_cause_comes_before_that_of_its_consequences() -> None:
     cause = {"role": "root_cause", "caused_by": None, "severity": "warning", "first_step": "Repair it."}
     seen = {"role": "consequence", "caused_by": None, "severity": "critical", "first_step": "Look at it."}
-    assert first_step_of({"findings": [cause, seen]}) == "Repair it."
-    assert first_step_of({"findings": [cause | {"first_step": None}, seen]}) is None
-    assert first_step_of({"findings": [seen]}) == "Look at it."
+    rest = {"verdict": {"symptom_class": "inconclusive"}}
+    assert first_step_of({"findings": [cause, seen], **rest}) == "Repair it."
+    assert first_step_of({"findings": [cause | {"first_step": None}, seen], **rest}) is None
+    assert first_step_of({"findings": [seen], **rest}) == "Look at it."
 
 
 def test_what_is_explained_says_nothing() -> None:
@@ -104,7 +105,8 @@ def test_a_remark_says_what_to_do_where_nothing_else_is_seen(verdict: str, said:
 
 def test_what_contributes_says_what_to_do_where_nothing_else_does() -> None:
     lost = {"role": "contributing", "caused_by": None, "severity": "info", "first_step": "Bring it back."}
-    assert first_step_of({"findings": [lost]}) == "Bring it back."
+    document = {"findings": [lost], "verdict": {"symptom_class": "inconclusive"}}
+    assert first_step_of(document) == "Bring it back."
 
 
 def test_a_logged_error_with_a_known_repair_comes_before_the_general_step_of_a_failure() -> None:
@@ -160,10 +162,11 @@ def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool)
 def test_a_bug_of_the_release_that_runs_comes_first_where_no_cause_leads() -> None:
     seen = {"role": "consequence", "caused_by": None, "severity": "critical", "first_step": "Read the log."}
     bug = {"role": "consequence", "caused_by": None, "severity": "info", "first_step": "Upgrade Flink to 1.17.2."}
-    document = {"findings": [seen, bug | {"rule": {"id": "bug.known"}}]}
-    assert first_step_of(document) == "Upgrade Flink to 1.17.2."
+    findings = [seen, bug | {"rule": {"id": "bug.known"}}]
+    rest = {"verdict": {"symptom_class": "inconclusive"}}
+    assert first_step_of({"findings": findings, **rest}) == "Upgrade Flink to 1.17.2."
     cause = seen | {"role": "root_cause", "first_step": "Raise the heap."}
-    assert first_step_of({"findings": [*document["findings"], cause]}) == "Raise the heap."
+    assert first_step_of({"findings": [*findings, cause], **rest}) == "Raise the heap."
 
 
 @pytest.mark.parametrize(
@@ -195,3 +198,10 @@ def test_a_window_that_waits_for_a_watermark_asks_for_idleness_in_the_words_of_i
 ) -> None:
     document = judged(watermarks_job={"gauges": 2, **facts})
     assert (first_step_of(document) or "").startswith(step)
+
+
+@pytest.mark.parametrize(("severity", "step"), [("info", None), ("warning", "Set it")])
+def test_a_job_that_is_well_has_a_first_step_only_where_something_warns(severity: str, step: str | None) -> None:
+    remark = {"role": "contributing", "severity": severity, "first_step": "Set it", "caused_by": None, "subject": {}}
+    document = {"jobs": [], "verdict": {"symptom_class": "healthy"}, "findings": [remark]}
+    assert first_step_of(document) == step
