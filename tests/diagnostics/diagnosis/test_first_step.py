@@ -202,6 +202,7 @@ def test_a_window_that_waits_for_a_watermark_asks_for_idleness_in_the_words_of_i
 
 @pytest.mark.parametrize(("severity", "step"), [("info", None), ("warning", "Set it")])
 def test_a_job_that_is_well_has_a_first_step_only_where_something_warns(severity: str, step: str | None) -> None:
-    remark = {"role": "contributing", "severity": severity, "first_step": "Set it", "caused_by": None, "subject": {}}
-    document = {"jobs": [], "verdict": {"symptom_class": "healthy"}, "findings": [remark]}
+    remark = {"role": "contributing", "severity": severity, "first_step": "Set it", "caused_by": None}
+    remark |= {"symptom_class": "misconfiguration"}
+    document = {"inputs": [], "verdict": {"symptom_class": "healthy"}, "findings": [remark]}
     assert first_step_of(document) == step
