@@ -47,6 +47,7 @@ def measure(evidence: Evidence) -> Measured:
     facts = {
         "trap": name,
         "certain": traps[name].is_certain(is_off),
+        "usual": traps[name].usual,
         "what": traps[name].what,
         "advice": traps[name].advice,
         "words": words,
@@ -63,6 +64,7 @@ def measure(evidence: Evidence) -> Measured:
 FACTS = {
     "trap": "id of the first trap",
     "certain": "whether the result is wrong whatever the data",
+    "usual": "whether most jobs that have the first trap want it so",
     "what": "what is wrong, as a clause",
     "advice": "what to write instead",
     "failures": "failures of tasks or jobs beside it, and errors in logs",
