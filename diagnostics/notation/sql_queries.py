@@ -24,6 +24,7 @@ _WHERE = re.compile(r"\bWHERE\b", re.I)
 _ENDS = re.compile(r";|\b(?:SELECT|UNION|INSERT)\b", re.I)
 _BEHIND_WHERE = re.compile(r";|\b(?:GROUP\s{1,20}BY|ORDER\s{1,20}BY|HAVING|LIMIT|UNION|SELECT|WINDOW|INSERT)\b", re.I)
 _AND = re.compile(r"\bAND\b", re.I)
+_COMPARED = re.compile(r"\s{0,200}`?(\w{1,120})`?\.[\w`]{1,120}\s{0,20}(?:=|<|>|!=|IN\b|LIKE\b|BETWEEN\b)", re.I)
 _ALLOWS_NULL = re.compile(
     r"\b(?:OR|COALESCE|IFNULL|DISTINCT|CASE)\b|\bIS\s{1,20}(?:NOT\s{1,20})?(?:NULL|TRUE|FALSE)\b", re.I
 )
@@ -50,11 +51,9 @@ def conditions_behind_left_joins(plain: str, tables: Sequence[SqlTable]) -> Iter
         if _ALLOWS_NULL.search(conditions):
             continue
         name = join.group(2) or bare_name(join.group(1))
-        compares = re.compile(
-            rf"\s{{0,200}}`?{re.escape(name)}`?\.[\w`]{{1,120}}\s{{0,20}}(?:=|<|>|!=|IN\b|LIKE\b|BETWEEN\b)", re.I
-        )
         for condition in _AND.split(conditions):
-            if compares.match(condition):
+            compared = _COMPARED.match(condition)
+            if compared and compared.group(1).lower() == name.lower():
                 yield condition.strip(), where.start()
 
 

@@ -172,8 +172,12 @@ def beside(data: SnapshotData, name: str, symptom_class: str) -> SnapshotData:
     ("after", "judgement", "remark"),
     [
         ("healthy", "fixed", ""),
-        ("user_code", "better", "After the change another job has trouble: invoices (failure in the job's own code, "),
-        ("", "better", "The evidence after the change does not hold another one: invoices (failure in the job's own "),
+        (
+            "user_code",
+            "better",
+            "After the change another job has trouble: invoices (failure in the job's code or JARs, ",
+        ),
+        ("", "better", "The evidence after the change does not hold another one: invoices (failure in the job's code "),
     ],
 )
 def test_a_fix_of_one_job_is_none_of_another_one(after: str, judgement: str, remark: str) -> None:

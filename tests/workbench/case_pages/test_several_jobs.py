@@ -63,7 +63,8 @@ def test_a_report_says_what_each_job_has_and_whose_each_line_is(people: People) 
     text, post_mortem = as_markdown(report, "http://here/"), as_post_mortem(report, "http://here/")
     assert "**Orders: Data skew, 90 % sure, health " in text
     assert (
-        "**invoices: Failure in the job's own code, 90 % sure, health 36 of 100**\n\ninvoices: it is user code." in text
+        "**invoices: Failure in the job's code or JARs, 90 % sure, health 36 of 100**\n\ninvoices: it is user code."
+        in text
     )
     assert "**Do first: Check the value.**" in text
     assert "- [ ] invoices: Check the value." in post_mortem
@@ -103,5 +104,5 @@ def test_a_message_names_its_job_and_the_other_ones(people: People) -> None:
     channel = Channel(name="c", kind="webhook", team=people.team, added_by=people.ada, added_at=timezone.now())
     message = message_about(Delivery(channel=channel, case=analysis.case, analysis=analysis, what="Verdict"))
     assert message.fields["first"] == "Orders: Find the key."
-    others = "Other jobs: invoices (failure in the job's own code, health 36); views (inconclusive, health 95)."
+    others = "Other jobs: invoices (failure in the job's code or JARs, health 36); views (inconclusive, health 95)."
     assert str(message.fields["summary"]).endswith(others)
