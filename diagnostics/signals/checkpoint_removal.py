@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.stacks.sampled_stacks import MOST_THREADS, sampled_stacks
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.signals.signal import (
+    MOST_CITATIONS,
+    Measured,
+    NotMeasured,
+    Signal,
+    SignalDefinition,
+    known_facts,
+)
+from diagnostics.wording.cited_text import STATE_OF_THREAD, cited_text
 
 POOL = re.compile(r"(?:jobmanager|cluster)-io-thread-\d{1,6}$")
 """Threads that complete and remove checkpoints. Source: Flink's ClusterEntrypoint and JobManagerSharedServices."""
@@ -31,11 +40,16 @@ def measure(evidence: Evidence) -> Measured:
     """
     stacks = sampled_stacks(evidence)
     pools: dict[tuple[int, int], list[bool]] = defaultdict(list)
+    cited: list[Citation] = []
     if stacks is not None:
         for row in stacks.rows(stacks.threads[:MOST_THREADS]):
             if POOL.match(row["thread"] or ""):
-                removes = any(_method(frame).startswith(REMOVES) for frame in row["frames"])
-                pools[row["file_id"], row["ts_ms"] or 0].append(removes)
+                place = next((each for each in map(_method, row["frames"]) if each.startswith(REMOVES)), None)
+                pools[row["file_id"], row["ts_ms"] or 0].append(place is not None)
+                if place is not None:
+                    state = row["state"] or "unknown"
+                    said = cited_text(STATE_OF_THREAD, thread=row["thread"], state=state, frame=place)
+                    cited.append(Citation.cite_row(row, "thread", said))
     if not pools:
         yield NotMeasured("checkpoint_removal", "thread-dumps", "no thread dump of a JobManager was given")
         return
@@ -45,7 +59,8 @@ def measure(evidence: Evidence) -> Measured:
         "removing": sum(busiest),
         "dumps": sum(all(each) for each in pools.values()),
     }
-    yield Signal("checkpoint_removal", Subject(), known_facts(facts), ())
+    shown = tuple(cited[:MOST_CITATIONS])
+    yield Signal("checkpoint_removal", Subject(), known_facts(facts), shown, citation_count=len(cited))
 
 
 def _method(frame: str) -> str:

@@ -33,5 +33,14 @@ def test_a_pool_that_only_removes_is_counted() -> None:
     assert facts_of(REMOVES, REMOVES) == {"pool": 2, "removing": 2, "dumps": 1}
 
 
+def test_each_thread_that_removes_is_cited() -> None:
+    rows = [thread("jobmanager-io-thread-1", REMOVES), thread("jobmanager-io-thread-2", IDLE)]
+    signal = only(measure(hand_made(stack_sample=rows)), "checkpoint_removal")
+    assert [each.text for each in signal.citations] == [
+        "thread jobmanager-io-thread-1 is RUNNABLE in org.apache.flink.runtime.state.SharedStateRegistryImpl"
+        "$AsyncDisposalRunnable.run"
+    ]
+
+
 def test_a_pool_with_an_idle_thread_is_not_full() -> None:
     assert facts_of(REMOVES, IDLE) == {"pool": 2, "removing": 1, "dumps": 0}
