@@ -52,6 +52,7 @@ Half = Literal[
     "learning9",
     "learning10",
     "learning11",
+    "learning12",
     "fresh6-judge",
     "fresh6",
     "fresh7",
