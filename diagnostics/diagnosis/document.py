@@ -30,11 +30,11 @@ from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.diagnosis.unread_files import name_files, refused_files, unread_files
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
+from diagnostics.diagnosis.verdict import Diagnosis, JobVerdict, Verdict
 from diagnostics.language import in_reader_language, joined_sentences, say, say_stored
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.rules.condition import Check
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, INCONCLUSIVE, symptom
 from diagnostics.vocabulary.sources import said_source
 from diagnostics.wording.cited_text import read_cited_text
 

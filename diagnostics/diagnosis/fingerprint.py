@@ -21,8 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, NO_CAUSE, symptom
 
 NAMED_BY_RULE = ("misconfiguration",)
 TELLING_FACTS = ("resource", "exception_class", "frame")

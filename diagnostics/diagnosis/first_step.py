@@ -7,9 +7,8 @@ from typing import Any
 
 from diagnostics.diagnosis.missing import needs
 from diagnostics.diagnosis.unread_files import name_files, unread_files
-from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import in_reader_language, joined_sentences, say
-from diagnostics.symptoms import UNDECIDED, UNEXPLAINED
+from diagnostics.symptoms import HEALTHY, UNDECIDED, UNEXPLAINED
 from diagnostics.wording.phrase import within_sentence
 
 SURE_BUG = "bug.known"

@@ -15,8 +15,7 @@ from diagnostics.diagnosis.health import (
     points_above,
     points_left,
 )
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
-from diagnostics.symptoms import symptoms
+from diagnostics.symptoms import INCONCLUSIVE, symptoms
 from diagnostics.wording.phrase import within_sentence
 
 Deductions = list[dict[str, Any]]

@@ -28,12 +28,9 @@ from diagnostics.evidence.subject import Level, Subject
 from diagnostics.language import joined_sentences, say
 from diagnostics.rules.rule import Rule, Ruleset
 from diagnostics.signals.signal import NotMeasured, Signal
-from diagnostics.symptoms import UNEXPLAINED, symptom
+from diagnostics.symptoms import HEALTHY, INCONCLUSIVE, UNEXPLAINED, symptom
 from diagnostics.wording import phrase
 
-HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
-NO_CAUSE = (HEALTHY, INCONCLUSIVE)
-"""Verdicts, and answers of people, that name no cause."""
 METRICS = "metric-scrapes"
 """Metrics over time, by their id in evidence_kinds.yaml."""
 OVER_TIME = "throughput"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.proof.quantity import Judgement
 from diagnostics.runbook import Exit, Runbook, exits
+from diagnostics.symptoms import INCONCLUSIVE
 
 RunbookOf = Callable[[str | None], Runbook | None]
 

@@ -9,7 +9,6 @@ from typing import Any
 from diagnostics.diagnosis.counterpart import SameJob, counterpart, level_of, same_job
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.job_names import job_line, names_of_several, with_job_name
-from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import joined_sentences, say, say_counted
 from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
@@ -18,6 +17,7 @@ from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
 from diagnostics.proof.reading import Reading
 from diagnostics.proof.words import value_in_words
 from diagnostics.runbook import Runbook, runbooks
+from diagnostics.symptoms import NO_CAUSE
 from diagnostics.wording import phrase
 from diagnostics.wording.phrase import within_sentence
 

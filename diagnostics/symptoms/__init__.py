@@ -18,6 +18,10 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent
 
+HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
+NO_CAUSE = (HEALTHY, INCONCLUSIVE)
+"""Verdicts, and answers of people, that name no cause."""
+
 Dimension = Literal["checkpointing", "back_pressure", "resources", "event_time", "stability"]
 Kind = Literal["cause", "consequence", "verdict"]
 
@@ -105,7 +109,7 @@ def symptoms() -> Mapping[str, Symptom]:
 
 
 UNDECIDED = Symptom(
-    "inconclusive",
+    INCONCLUSIVE,
     Text("Inconclusive", {CHINESE: "无法判定"}),
     "verdict",
     "The evidence does not suffice for a verdict.",

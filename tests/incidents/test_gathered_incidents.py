@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
-from diagnostics.symptoms import symptoms
+from diagnostics.symptoms import INCONCLUSIVE, symptoms
 from tests.incidents.gathered_incidents import (
     ASIDE,
     HALVES,

@@ -10,8 +10,8 @@ from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.job_names import with_job_name
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
-from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.language import listed
+from diagnostics.symptoms import NO_CAUSE
 from diagnostics.wording.lost_records import at_least_and_most, rounded
 from diagnostics.wording.phrase import clock_times, duration, number
 from workbench.analyses.after_restarts import lost_by_restarts

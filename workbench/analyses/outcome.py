@@ -12,11 +12,10 @@ from django.utils import timezone
 
 from diagnostics.diagnosis.fingerprint import LONGEST_VALUE, fingerprint, traits
 from diagnostics.diagnosis.problem_time import problem_seen_at
-from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.formats import FORMATS
 from diagnostics.language import Text
 from diagnostics.rules.shipped import shipped_rules
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, symptom
 from workbench.analyses.finished import analysis_finished
 from workbench.analyses.health import weighed
 from workbench.analyses.models import (

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from diagnostics.analyze import analyze
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset
 from diagnostics.rules.shipped import shipped_rules
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
+from diagnostics.symptoms import INCONCLUSIVE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
-from diagnostics.symptoms import symptoms
+from diagnostics.symptoms import INCONCLUSIVE, symptoms
 from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import Case, CaseStatus, FollowUp, Note, SavedView
 from workbench.languages.sentences import say, say_later

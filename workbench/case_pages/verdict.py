@@ -11,9 +11,8 @@ from typing import Any
 from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.job_names import with_job_name
 from diagnostics.diagnosis.problem_time import over_since
-from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import joined_sentences
-from diagnostics.symptoms import UNDECIDED
+from diagnostics.symptoms import HEALTHY, UNDECIDED
 from diagnostics.wording.phrase import split_sentences
 from workbench.case_pages.presentation import FindingShown, JobShown
 from workbench.runbooks.filling import RunbookProgress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from diagnostics.diagnosis.verdict import NO_CAUSE
+from diagnostics.symptoms import NO_CAUSE
 
 
 class JobVerdict(TypedDict):

@@ -16,7 +16,7 @@ from django.db.models.functions import Cast, Concat
 from django.urls import reverse
 from django.utils import timezone
 
-from diagnostics.diagnosis.verdict import NO_CAUSE
+from diagnostics.symptoms import NO_CAUSE
 from diagnostics.vocabulary.connectors import GUARANTEES
 from workbench.accounts.models import Team, User
 from workbench.cases.case_search import Holds, search_words

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import Error, transaction
 from django.utils import timezone
 
-from diagnostics.diagnosis.verdict import NO_CAUSE
+from diagnostics.symptoms import NO_CAUSE
 from workbench.analyses.models import Analysis
 from workbench.cases.job_verdicts import job_verdicts
 from workbench.channels.models import Channel, Delivery, Tells

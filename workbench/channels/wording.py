@@ -11,10 +11,9 @@ from django.conf import settings
 from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.job_names import job_line, lead_name, with_job_name
 from diagnostics.diagnosis.problem_time import over_since
-from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import in_reader_language, joined_sentences
 from diagnostics.notation.control_characters import show_controls
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, symptom
 from workbench.analyses.models import Analysis
 from workbench.analyses.reading import document_read
 from workbench.channels.kind import Earlier, Message

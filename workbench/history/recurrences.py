@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.diagnosis.verdict import NO_CAUSE
+from diagnostics.symptoms import NO_CAUSE
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseStatus
 from workbench.uploads.models import FileKind, UploadedFile

@@ -14,10 +14,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
-from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import in_reader_language
 from diagnostics.rules.shipped import shipped_rules
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, NO_CAUSE, symptom
 from diagnostics.vocabulary.stored_words import in_reader_words
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseTrait

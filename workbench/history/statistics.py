@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
+from diagnostics.symptoms import HEALTHY, NO_CAUSE
 from workbench.accounts.models import User
 from workbench.cases.job_verdicts import JobVerdict, causes_of
 from workbench.cases.models import Case, CaseStatus

@@ -11,9 +11,8 @@ from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.job_names import job_line, job_named, lead_name, names_of_several, with_job_name
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.problem_time import over_since
-from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import joined_sentences
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, NO_CAUSE, symptom
 from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.guarantee import guarantee_of

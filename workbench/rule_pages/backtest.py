@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from diagnostics.diagnosis.comparison import Compared, Side, compare_rule
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.symptoms import INCONCLUSIVE
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import CaseStatus

@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Tex
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from diagnostics.symptoms import INCONCLUSIVE
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisQuerySet, Finding
 from workbench.cases.models import Case, CaseStatus

@@ -9,10 +9,10 @@ from typing import Any
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS
 from diagnostics.diagnosis.problem_time import over_since
-from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import joined_sentences, listed
 from diagnostics.runbook import Proposal, merged_plan, useless_options
 from diagnostics.runbook.copied_checkpoints import COMMENT
+from diagnostics.symptoms import HEALTHY, NO_CAUSE
 from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.after_restarts import comes_again
 from workbench.analyses.finding_facts import facts_of

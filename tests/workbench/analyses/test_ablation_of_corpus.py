@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from diagnostics.symptoms import INCONCLUSIVE
 from tests.diagnosed_corpus import CASES, CORPUS, CorpusReport
 from workbench.analyses.ablation import HIDDEN, LOGS_ALONE, METRICS_ALONE, subsets
 from workbench.analyses.scoring import outcome_of, truths_below

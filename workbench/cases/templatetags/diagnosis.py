@@ -19,10 +19,9 @@ from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.health import points_left
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.language import in_reader_language, joined_sentences
 from diagnostics.rules.condition import Check
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import HEALTHY, INCONCLUSIVE, symptom
 from diagnostics.vocabulary.sources import CitedSources, cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound

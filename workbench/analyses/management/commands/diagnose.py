@@ -24,7 +24,6 @@ from django.core.management.base import CommandError
 from diagnostics.analyze import Progress, Report, analyze
 from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.terminal import render
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.errors import DiagnosticsError, InvalidRule, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.language import ENGLISH, reader_language
@@ -35,6 +34,7 @@ from diagnostics.rules.shipped import shipped_rules
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
+from diagnostics.symptoms import INCONCLUSIVE
 from workbench.languages.sentences import in_english, in_language, say, say_stored, to_say
 from workbench.languages.terminal import TerminalCommand
 from workbench.rules.exchange import ImportRefused, archived_rules
