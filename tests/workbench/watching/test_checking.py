@@ -7,18 +7,17 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
-from diagnostics.collect_flink import Limits
-from tests.collecting.recorded_cluster import RecordedCluster, recorded_answers, running
+from tests.collecting.recorded_cluster import RecordedCluster
 from tests.workbench.channels.chat import Chat
 from tests.workbench.channels.chat import running as chatting
-from tests.workbench.people import People, case_of, signed_in
+from tests.workbench.people import People, signed_in
+from tests.workbench.watching.watched import QUICK, check, watched
 from workbench.alerts.services import alerts_receive
 from workbench.alerts.sources import SourceForm, source_add
 from workbench.cases.holds import hold_lift, hold_place
@@ -29,39 +28,12 @@ from workbench.clusters.models import Cluster, Collection
 from workbench.clusters.services import cluster_add, cluster_remove
 from workbench.watching import checking, services
 from workbench.watching.checking import check_run
-from workbench.watching.drawing import line_of
-from workbench.watching.fleet import cases_about, fleet_rows
 from workbench.watching.models import EarlyWarning, JobCheck, Level, Watch, WatchedJob
-from workbench.watching.services import WatchForm, due_checks_request, watch_save
+from workbench.watching.services import due_checks_request
 
 pytestmark = pytest.mark.usefixtures("queue")
 
 JOB = "e7670588d52cb8dd6b217d2271f5ce2a"
-QUICK = Limits(requests_per_second=5_000, most_bytes=50_000_000, most_log_bytes=0, most_metrics=0, answer_seconds=1.0)
-
-
-@pytest.fixture
-def flink() -> Iterator[RecordedCluster]:
-    with running(RecordedCluster(recorded_answers())) as server:
-        yield server
-
-
-@pytest.fixture
-def cluster(people: People, flink: RecordedCluster) -> Cluster:
-    return cluster_add(user=people.ada, name="payments", url=flink.url, special_allowed=True)
-
-
-def watched(people: People, cluster: Cluster, **more: Any) -> Watch:
-    form: dict[str, Any] = {"every": 5, "team": people.team, "owner": people.alice}
-    return watch_save(user=people.ada, cluster=cluster, form=WatchForm(**form | more))
-
-
-def check(watch: Watch) -> WatchedJob:
-    """The only job after a check."""
-    check_run(watch, limits=QUICK)
-    watch.refresh_from_db()
-    assert watch.failure == ""
-    return watch.jobs.get()
 
 
 def fail_checkpoints(flink: RecordedCluster, count: int = 3) -> None:
@@ -309,38 +281,6 @@ def test_checks_and_warnings_of_a_team_under_legal_hold_are_kept(people: People,
     assert services.checks_expire() == 3
 
 
-def case_of_job(people: People, name: str, health: int, cluster: Cluster | None) -> Case:
-    """A case that says how a job is, collected from the cluster, or of uploads."""
-    case = case_of(people.alice)
-    case.job_verdicts = [{"name": name, "health": health, "symptom_class": "data_skew", "confidence": 0.9}]
-    case.job_names = name
-    case.save()
-    if cluster is not None:
-        Collection.objects.create(case=case, cluster=cluster, requested_by=people.alice)
-    return case
-
-
-def test_jobs_of_one_name_on_two_clusters_have_a_row_and_cases_of_their_own(
-    people: People, cluster: Cluster, flink: RecordedCluster
-) -> None:
-    with running(RecordedCluster(recorded_answers())) as elsewhere:
-        twin = cluster_add(user=people.ada, name="refunds", url=elsewhere.url, special_allowed=True)
-        first, second = check(watched(people, cluster)), check(watched(people, twin))
-    ill, uploaded = case_of_job(people, first.name, 20, cluster), case_of_job(people, first.name, 50, None)
-
-    rows = {str(row.job.watch.cluster): row.diagnosed for row in fleet_rows(people.alice)}
-    assert set(rows) == {"payments", "refunds"}
-    assert rows["payments"] is not None
-    assert (rows["payments"].last, rows["payments"].looks, rows["refunds"]) == (ill, [20], None)
-    assert (list(cases_about(people.alice, first)), list(cases_about(people.alice, second))) == ([ill], [])
-
-    cluster_remove(user=people.ada, cluster=twin)
-    [row] = fleet_rows(people.alice)
-    assert row.diagnosed is not None
-    assert (row.diagnosed.last, row.diagnosed.looks) == (uploaded, [20, 50])
-    assert set(cases_about(people.alice, first)) == {ill, uploaded}
-
-
 def test_an_administrator_watches_a_cluster_and_the_team_sees_its_jobs(people: People, cluster: Cluster) -> None:
     browser = signed_in(people.ada)
     address = reverse("watching:watch", args=[cluster.pk])
@@ -368,13 +308,6 @@ def test_an_owner_outside_the_team_is_refused(people: People, cluster: Cluster) 
         watched(people, cluster, owner=people.charlie)
 
 
-@pytest.mark.parametrize(("last", "words"), [(29_600.0, "29.6 s"), (31_000.0, "from 29.6 s to 31 s")])
-def test_a_measure_that_stays_is_said_once(last: float, words: str) -> None:
-    line = line_of([(0.0, 29_600.0), (60.0, last)])
-    assert line is not None
-    assert line.words == words
-
-
 def test_jobs_that_are_ill_in_one_check_have_one_case(people: People, cluster: Cluster, flink: RecordedCluster) -> None:
     """What is collected holds all jobs of the cluster: a second case would say the same."""
     watch, twin = watched(people, cluster, opens_cases=True), "f" * 32
@@ -396,16 +329,3 @@ def test_jobs_that_are_ill_in_one_check_have_one_case(people: People, cluster: C
     assert {note.text.partition(": ")[0] for note in case.notes.all()} == {
         f"A check of payments found in the job {name}" for name in names
     }
-
-
-def test_the_page_of_a_job_shows_its_own_verdict_in_each_case(people: People, cluster: Cluster) -> None:
-    """It showed that of the worst job."""
-    job = check(watched(people, cluster))
-    case = case_of_job(people, job.name, 97, cluster)
-    own = {**case.job_verdicts[0], "symptom_class": "healthy"}
-    case.job_verdicts = [{"name": "invoices", "health": 20, "symptom_class": "data_skew"}, own]
-    case.job_names, case.verdict_class = f"invoices\n{job.name}", "data_skew"
-    case.save()
-    page = signed_in(people.alice).get(job.get_absolute_url()).content.decode()
-    assert "Healthy, health 97" in page
-    assert "Data skew" not in page
