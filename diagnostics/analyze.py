@@ -20,6 +20,7 @@ from diagnostics.profiles.collect import collected_profiles
 from diagnostics.program_version import program_version
 from diagnostics.rare_collection import rare_collection
 from diagnostics.reading.case import Case
+from diagnostics.reading.one_cluster import OneCluster
 from diagnostics.reading.spark_job import read_evidence
 from diagnostics.reconstruction.job.cluster_files import files_of_clusters
 from diagnostics.reconstruction.job.log_clocks import log_clocks
@@ -123,12 +124,13 @@ def analyze(
 
 
 def _clusters(evidence: Evidence, read_files: Callable[..., tuple[Evidence, Any]]) -> Sequence[ClusterEvidence]:
-    """The evidence of each cluster, read from its files alone where a case has files of several."""
+    """The evidence of each cluster, read from its files and rows alone where a case has those of several."""
     several = files_of_clusters(evidence)
     every = frozenset[str]().union(*(each.jobs for each in several))
-    return [ClusterEvidence(read_files(only=each.files)[0], each.jobs, every - each.jobs) for each in several] or [
-        ClusterEvidence(evidence)
-    ]
+    return [
+        ClusterEvidence(read_files(only=OneCluster(each.files, each.others))[0], each.jobs, every - each.jobs)
+        for each in several
+    ] or [ClusterEvidence(evidence)]
 
 
 def _unreported(_share: float, _detail: str) -> None:

@@ -45,6 +45,11 @@ COLUMN_LABELS = frozenset(
 LEFT_OUT_LABELS = frozenset(("__name__", "instance", "job", "task_attempt_id", "task_attempt_num", "operator_id"))
 """Labels that add nothing to the columns, or change at every restart."""
 
+NAMESPACE_LABELS = ("namespace", "kubernetes_namespace")
+"""Labels of the namespace of a scraped pod. Source: Prometheus Operator, "API reference" (PodMonitor), and Prometheus'
+example configuration for Kubernetes.
+"""
+
 OF_A_HOST = frozenset(("instance",))
 """Labels that are kept where they name the host: another exporter has no label of its own for it."""
 
@@ -120,10 +125,17 @@ def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
         text(labels.get("operator_name")),
         small(labels.get("subtask_index")),
         text(resource_id_of_label(resource_id)) if resource_id else None,
-        text(host_of_label(host)) if host else None,
+        text(_host(host, labels)) if host else None,
         number(labels.get("quantile")),
         text(printed, MOST_LABELS),
     )
+
+
+def _host(label: str, labels: Mapping[str, str]) -> str:
+    """The host; that of a JobManager with its namespace, since the same service exists in many: its DNS name there."""
+    host = host_of_label(label)
+    namespace = next((labels[each] for each in NAMESPACE_LABELS if labels.get(each)), None)
+    return host if namespace is None or "tm_id" in labels or "." in host else f"{host}.{namespace}"
 
 
 def reported_key(series: ReportedSeries | None) -> SeriesKey | None:

@@ -12,6 +12,7 @@ from diagnostics.intake.repeated_content import repeated_content
 from diagnostics.intake.snapshot_time import snapshot_times
 from diagnostics.reading.beginning import Beginning, cut_at
 from diagnostics.reading.case import FileChoices
+from diagnostics.reading.one_cluster import OneCluster
 from diagnostics.reading.ranges import PlannedRange, ranges_of
 
 
@@ -29,7 +30,9 @@ class ReadingPlan:
     repeated: Mapping[int, str]
 
 
-def plan_ranges(intake: Intake, choices: FileChoices, beginning: Beginning | None = None) -> ReadingPlan:
+def plan_ranges(
+    intake: Intake, choices: FileChoices, beginning: Beginning | None = None, cluster: OneCluster | None = None
+) -> ReadingPlan:
     """Decide the format and the byte ranges of each file, and which of their rows do not count."""
     formats = {each.file_id: _format_of(each, choices.formats) for each in intake.inputs}
     taken = snapshot_times(intake.inputs)
@@ -46,6 +49,7 @@ def plan_ranges(intake: Intake, choices: FileChoices, beginning: Beginning | Non
             choices.clocks.get(file.name),
             choices.event_fields.get(file.name),
             cut,
+            cluster,
         )
     ]
     return ReadingPlan(formats, ranges, repeated)

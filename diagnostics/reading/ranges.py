@@ -18,6 +18,7 @@ from diagnostics.notation.event_field import NamedFields
 from diagnostics.notation.file_range import Range
 from diagnostics.reading.beginning import Cut
 from diagnostics.reading.clock import FileClock
+from diagnostics.reading.one_cluster import OneCluster
 
 RANGE_BYTES = 16 * 1024 * 1024
 """Size of the ranges of a splittable file. Measured: 4 to 64 MB are equivalent; smaller ranges balance better."""
@@ -43,6 +44,7 @@ class PlannedRange:
     lines_before: int
     clock: FileClock | None = None
     cut: Cut | None = None
+    cluster: OneCluster | None = None
 
 
 def ranges_of(
@@ -52,6 +54,7 @@ def ranges_of(
     clock: FileClock | None,
     fields: NamedFields | None = None,
     cut: Cut | None = None,
+    cluster: OneCluster | None = None,
 ) -> Iterator[PlannedRange]:
     """The ranges of a file: one, or several cut at line starts, each with the number of lines before it."""
     if chosen is None or file.path is None:
@@ -66,7 +69,7 @@ def ranges_of(
     lines = [0] * len(cuts) if chosen.binary else _lines_between(file.path, cuts)
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
         part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
-        yield PlannedRange(part, chosen.id, lines_before, clock, cut)
+        yield PlannedRange(part, chosen.id, lines_before, clock, cut, cluster)
 
 
 def _part_starts(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence[int]:

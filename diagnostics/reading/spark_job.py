@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from diagnostics.reading.beginning import Beginning, NothingLater
 from diagnostics.reading.case import LARGE_BYTES, FileChoices
 from diagnostics.reading.far_workers import Batches, failures_of_workers, shipped_to_workers, unchanged
 from diagnostics.reading.input_entry import input_entry
+from diagnostics.reading.one_cluster import OneCluster
 from diagnostics.reading.plan import plan_ranges
 from diagnostics.reading.ranges import PlannedRange, grouped
 from diagnostics.reading.sending import sent
@@ -60,7 +61,7 @@ def read_evidence(
     choices: FileChoices,
     shared: SharedFolder | None = None,
     beginning: Beginning | None = None,
-    only: Set[int] | None = None,
+    only: OneCluster | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file and compute the states of all aggregators.
 
@@ -68,13 +69,13 @@ def read_evidence(
     choices    the user's choices about files; an unknown format raises UnknownFormat
     shared     the run's folder at the storage that Spark's workers use instead of this machine's files
     beginning  the moment before which evidence does not count
-    only       ids of the files to read, as those of one cluster; all of them when None
+    only       the cluster that is read; all of them when None
     Gives      the evidence, and the contract's `inputs[]`, one per file that is read in file id order
     Raises     NothingLater when all that has a time is from before the beginning, if that was stated; else everything
                counts
     """
-    inputs = [each for each in intake.inputs if only is None or each.file_id in only]
-    plan = plan_ranges(Intake(inputs), choices, beginning)
+    inputs = [each for each in intake.inputs if only is None or each.file_id in only.files]
+    plan = plan_ranges(Intake(inputs), choices, beginning, only)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
         sentence = to_say("{done} of {total} files sent to the shared storage")

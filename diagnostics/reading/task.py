@@ -174,6 +174,8 @@ def _take(planned: PlannedRange, parts: Iterable[Rows | Coverage], reduction: Re
                     batch = planned.cut.later(read_part.table, batch)
                     left_out += whole - _rows_read(read_part.table, batch)[1]
                     later += planned.cut.count_timed(read_part.table, batch)
+                if planned.cluster is not None:
+                    batch = planned.cluster.own_rows(batch)
                 reduction.add(read_part.table, batch)
                 table, count = _rows_read(read_part.table, batch)
                 rows[table] = rows.get(table, 0) + count

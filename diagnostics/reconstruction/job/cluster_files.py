@@ -1,4 +1,4 @@
-"""The files of each cluster, where the files of a case are those of several clusters.
+"""The files and rows of each cluster, where the files of a case are those of several clusters.
 
 A heap that is full, a ZooKeeper that is away or a host without processor time concerns every job of its cluster, and no
 job of another one.
@@ -20,15 +20,22 @@ MOST_CLUSTERS = 8
 """Clusters of a case that are judged apart. Our choice: each reads its files once more."""
 
 
+OF_A_PROCESS = ("task_manager", "host")
+OF_A_ROW = ("job", *OF_A_PROCESS)
+"""Signs that rows have, and those of them whose trouble concerns every job of a cluster."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterFiles:
     """A cluster by its jobs.
 
-    files  ids of its files, and of those that nothing assigns to a cluster
+    files   ids of its files, and of those that nothing assigns to a cluster
+    others  what shows that a row of a file is of another cluster
     """
 
     jobs: frozenset[str]
     files: frozenset[int]
+    others: frozenset[Sign]
 
 
 def files_of_clusters(evidence: Evidence) -> Sequence[ClusterFiles]:
@@ -47,12 +54,18 @@ def files_of_clusters(evidence: Evidence) -> Sequence[ClusterFiles]:
             jobs_of[number].add(str(sign))
     if not 1 < len(jobs_of) <= MOST_CLUSTERS:
         return ()
-    clusters = _clusters_of_files(evidence, {sign: each for sign, each in number_of.items() if each in jobs_of})
-    found = [
-        ClusterFiles(frozenset(named), frozenset(file for file, its in clusters.items() if number in its or not its))
+    shown_by = {sign: number for sign, number in number_of.items() if number in jobs_of}
+    clusters = _clusters_of_files(evidence, shown_by)
+    apart = [
+        ClusterFiles(
+            frozenset(named),
+            frozenset(file for file, its in clusters.items() if number in its or not its),
+            frozenset(sign for sign, other in shown_by.items() if other != number and sign[0] in OF_A_ROW),
+        )
         for number, named in sorted(jobs_of.items())
     ]
-    return found if len({each.files for each in found}) > 1 else ()
+    processes = {number for (kind, _), number in shown_by.items() if kind in OF_A_PROCESS}
+    return apart if len({each.files for each in apart}) > 1 or len(processes) > 1 else ()
 
 
 def _clusters_of_files(evidence: Evidence, number_of: Mapping[Sign, int]) -> Mapping[int, Set[int]]:

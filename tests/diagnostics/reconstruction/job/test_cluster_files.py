@@ -22,8 +22,8 @@ def case(*files: str, second_name: str = "payments") -> Evidence:
 
 def test_a_file_beside_those_of_one_cluster_is_of_it() -> None:
     assert files_of_clusters(case("a/gc.log", "b/host/cpu.txt", "b/conf/flink-conf.yaml")) == [
-        ClusterFiles(frozenset({JOB}), frozenset({0, 2})),
-        ClusterFiles(frozenset({OTHER}), frozenset({1, 3, 4})),
+        ClusterFiles(frozenset({JOB}), frozenset({0, 2}), frozenset({("job", OTHER)})),
+        ClusterFiles(frozenset({OTHER}), frozenset({1, 3, 4}), frozenset({("job", JOB)})),
     ]
 
 
@@ -43,3 +43,21 @@ def test_one_cluster_is_not_told_apart() -> None:
 def test_clusters_that_share_all_their_files_are_not_told_apart() -> None:
     jobs = [job(JOB, 0, "orders"), job(OTHER, 0, "payments")]
     assert files_of_clusters(hand_made(files=("jobs.json",), job=jobs)) == ()
+
+
+def test_clusters_that_share_their_files_are_told_apart_by_the_taskmanagers_of_their_metrics() -> None:
+    places = [(JOB, "orders", "10.0.4.20:6122-ab12"), (OTHER, "payments", "10.0.5.20:6122-cd34")]
+    samples = [
+        {
+            "job_id": job_id,
+            "job_name": name,
+            "task_manager": place,
+            "metric": "numRecordsIn",
+            "ts_ms": START,
+            "value": 1.0,
+        }
+        for job_id, name, place in places
+    ]
+    first, second = files_of_clusters(hand_made(files=("export.json",), metric_sample=samples))
+    assert first.files == second.files == frozenset({0})
+    assert first.others == {("job", OTHER), ("task_manager", "10_0_5_20_6122_cd34")}
