@@ -14,6 +14,7 @@ from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.load.pools import held_by_full_pools, usual_inputs
 from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
@@ -31,12 +32,16 @@ MOST_LISTED = 64
 """Up to how many subtasks are listed one by one. Our choice."""
 INHERITED_SKEW = 1.5
 """From this skew of the upstream task on, a FORWARD edge passes it downstream. Our choice."""
+SAME_SHARES = 0.05
+"""Largest difference between the shares of a subtask in two tasks that hand on records one to one. Our choice: samples
+are seconds apart, and a filter keeps about the same part of each subtask's records."""
 
 
 def measure(evidence: Evidence) -> Measured:
     """Load of each task by subtask.
 
-    Reads   subtask (one row per subtask and moment), back_pressure, metric_sample.
+    Reads   subtask (one row per subtask and moment), back_pressure, metric_sample. Where nothing measures time, a full
+            output pool shows that its task waits.
     Gives   one signal per task with two or more subtasks and enough records.
     Empty   NotMeasured when neither REST nor metrics have records per subtask.
     """
@@ -46,6 +51,7 @@ def measure(evidence: Evidence) -> Measured:
     cluster = cluster_of(evidence)
     series = metric_series(evidence)
     (busy, back_pressured), means = time_ratios(evidence), mean_time_ratios(evidence)[0]
+    back_pressured, inputs = back_pressured or held_by_full_pools(evidence), usual_inputs(evidence)
     spreads = task_spreads(evidence)
     if not spreads:
         yield NotMeasured(
@@ -59,7 +65,8 @@ def measure(evidence: Evidence) -> Measured:
         graph, of_vertex = graphs[vertex[0]], means.get(vertex, {})
         signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graph, of_vertex)
         named = signal.subject.vertex or series.name_of(vertex)
-        facts = {**signal.facts, **_name_facts(named, spread)} if named else signal.facts
+        facts = {**signal.facts, **_input_facts(spread.records, inputs.get(vertex, {}))}
+        facts |= _name_facts(named, spread) if named else {}
         yield replace(signal, subject=replace(signal.subject, vertex=named), facts=facts)
 
 
@@ -67,6 +74,12 @@ def _name_facts(named: str, spread: Spread) -> dict[str, FactValue]:
     one_reader = spread.direction == "out" and reads_change_log(named)
     relief = relief_of_change_log() if one_reader else None
     return known_facts({"task": named, "spread": spread_of(named), "one_reader": one_reader, "relief": relief})
+
+
+def _input_facts(records: Balance, used: Mapping[int, float]) -> dict[str, FactValue]:
+    """Use of the input pools of the hot subtask and of the others: records queue in front of the one that is slow."""
+    others = max((used[each] for each in records.others if each in used), default=None)
+    return known_facts({"hot_input_ratio": used.get(records.hot), "others_input_max_ratio": others})
 
 
 def _graph(job_id: str | None, cluster: Cluster, series: MetricSeries, back_pressured: Samples) -> JobGraph:
@@ -114,9 +127,10 @@ def _signal(
     if spread.bytes:
         facts["bytes_skew_ratio"] = spread.bytes.skew_ratio
         facts["bytes_hot_subtask"] = spread.bytes.hot
-    facts |= _graph_facts(vertex, spread, cluster, spreads)
     facts |= _place_facts(vertex, records, cluster)
     facts |= _busy_facts(spread, busyness(busy_over_time), means)
+    facts |= _graph_facts(vertex, spread, cluster, spreads)
+    facts["inherited"] = _is_inherited(vertex, spread, cluster, spreads, facts.get("hot_busy_ratio"))
     facts |= _held_back(vertex, graph, back_pressured, busy_over_time)
     order = sorted(spread.loads, key=lambda subtask: -spread.counts.get(subtask, 0))
     places = [_counted(spread, subtask) for subtask in order]
@@ -124,7 +138,7 @@ def _signal(
     return Signal(
         key="load_balance",
         subject=replace(subject, subtask=None),
-        facts=facts,
+        facts=known_facts(facts),
         citations=tuple(places[:8]),
         citation_count=len(places),
         window=(min(stamps), max(stamps)) if stamps else None,
@@ -160,14 +174,38 @@ def _graph_facts(
         facts["input_strategies"] = list(strategies)
         if strategies or not edges:
             facts["keyed"] = "HASH" in strategies
-        facts["inherited"] = any(
-            strategy == "FORWARD"
-            and (above := spreads.get((vertex[0], source))) is not None
-            and above.records.skew_ratio >= INHERITED_SKEW
-            and above.records.hot == spread.records.hot
-            for source, strategy in edges
-        )
     return facts
+
+
+def _is_inherited(
+    vertex: VertexKey,
+    spread: Spread,
+    cluster: Cluster,
+    spreads: Mapping[VertexKey, Spread],
+    hot_busy: FactValue,
+) -> bool | None:
+    """Whether the skew is that of the task above; None without edges.
+
+    A derived edge has no strategy: the subtasks of both tasks have the same shares then, and the hot one of this task
+    is not known to be at its limit.
+    """
+    if not cluster.inputs:
+        return None
+    is_at_limit = isinstance(hot_busy, float) and hot_busy >= FULLY_BUSY
+    return any(
+        (above := spreads.get((vertex[0], source))) is not None
+        and above.records.skew_ratio >= INHERITED_SKEW
+        and above.records.hot == spread.records.hot
+        and (strategy == "FORWARD" or (strategy is None and not is_at_limit and _has_shares_of(spread, above)))
+        for source, strategy in cluster.inputs.get(vertex, ())
+    )
+
+
+def _has_shares_of(spread: Spread, above: Spread) -> bool:
+    if spread.counts.keys() != above.counts.keys():
+        return False
+    here, there = sum(spread.counts.values()), sum(above.counts.values())
+    return all(abs(spread.counts[each] / here - above.counts[each] / there) <= SAME_SHARES for each in spread.counts)
 
 
 def _place_facts(vertex: VertexKey, records: Balance, cluster: Cluster) -> dict[str, FactValue]:
@@ -303,7 +341,9 @@ SIGNALS = (
             "is_sink": "whether the task has no output",
             "input_strategies": "ship strategies of its inputs",
             "keyed": "whether an input is distributed by key (HASH)",
-            "inherited": "whether a FORWARD edge hands on the skew of the task above",
+            "inherited": "whether the skew is that of the task above, which hands on its records one to one",
+            "hot_input_ratio": "use of the hot subtask's input buffers, median, 0 to 1",
+            "others_input_max_ratio": "highest use of the input buffers of a subtask that is not hot, median, 0 to 1",
             "hot_task_manager": "where the hot subtask runs",
             "hot_host": "that TaskManager's host",
             "task_manager_count": "on how many TaskManagers the subtasks run",

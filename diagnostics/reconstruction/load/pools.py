@@ -15,6 +15,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey
 from diagnostics.reconstruction.load.pressed_time import FEWEST_MOMENTS, LASTS_MS
+from diagnostics.reconstruction.load.timeline import FULL_OUT
 
 FULL = 0.8
 """Use from which a pool counts as full. Source: the bound of the rule on full pools (bp.buffer-pools)."""
@@ -99,6 +100,31 @@ def _readings_of_subtasks(evidence: Evidence) -> Mapping[tuple[Any, ...], Readin
         if pool:
             subtasks[row.job_id, row.vertex_id or normalised(row.vertex), row.subtask].setdefault(pool, series[key])
     return subtasks
+
+
+@read_once
+def held_by_full_pools(evidence: Evidence) -> Mapping[VertexKey, Mapping[int, Mapping[int, float]]]:
+    """Task -> subtask -> epoch ms -> 1 where its output pool was full, so that it waited at that moment, else 0.
+
+    Reads   metric_sample, for releases that measure no back-pressured time (before Flink 1.13).
+    """
+    held: dict[VertexKey, dict[int, Mapping[int, float]]] = defaultdict(dict)
+    for (job_id, vertex, subtask), readings in _readings_of_subtasks(evidence).items():
+        if subtask is not None and "out" in readings:
+            held[job_id, vertex][subtask] = {
+                row.ts_ms or 0: 1.0 if row.value >= FULL_OUT else 0.0 for row in readings["out"]
+            }
+    return held
+
+
+@read_once
+def usual_inputs(evidence: Evidence) -> Mapping[VertexKey, Mapping[int, float]]:
+    """Task -> subtask -> usual use of its input pool, the median of the readings: 0 empty, 1 full."""
+    used: dict[VertexKey, dict[int, float]] = defaultdict(dict)
+    for (job_id, vertex, subtask), readings in _readings_of_subtasks(evidence).items():
+        if subtask is not None and "in" in readings:
+            used[job_id, vertex][subtask] = median(row.value for row in readings["in"])
+    return used
 
 
 def _fullest(subtasks: Sequence[Readings]) -> TaskPools:

@@ -107,6 +107,30 @@ def test_skew_that_a_forward_edge_hands_on_is_inherited() -> None:
     assert inherited == {MIDDLE: False, SINK: True}
 
 
+def test_equal_shares_along_a_derived_edge_are_inherited_unless_the_hot_subtask_is_at_its_limit() -> None:
+    """No strategy is known of such an edge; what comes behind a window has the window's skew with fewer records."""
+    graph = line_of_jobs()
+    graph["edge"] = [{**edge, "ship_strategy": None} for edge in graph["edge"]]
+    rows = [*subtasks(MIDDLE, [90_000, 10_000]), *subtasks(SINK, [9_100, 900])]
+    busy_sink = {"back_pressure": busy(SINK, [1.0, 0.1])}
+    for tables, expected in (({}, True), (busy_sink, False)):
+        signals = signals_of_key(load_balance.measure(hand_made(**graph, subtask=rows, **tables)), "load_balance")
+        assert next(each.facts for each in signals if each.subject.vertex_id == SINK)["inherited"] is expected
+
+
+def test_before_flink_1_13_full_buffers_show_who_waits_for_the_hot_subtask() -> None:
+    def pool(vertex: str, name: str, *uses: float) -> list[dict[str, Any]]:
+        place = {"job_id": JOB, "vertex_id": vertex, "vertex": vertex, "metric": f"buffers.{name}PoolUsage"}
+        return [{**place, "subtask": subtask, "value": value} for subtask, value in enumerate(uses)]
+
+    rows = [*pool(SOURCE, "out", 1.0, 1.0), *pool(MIDDLE, "in", 1.0, 0.1), *pool(MIDDLE, "out", 0.0, 0.0)]
+    evidence = hand_made(**line_of_jobs(), subtask=subtasks(MIDDLE, [90_000, 10_000]), metric_sample=rows)
+    facts = only(load_balance.measure(evidence), "load_balance").facts
+    assert (facts["upstream_vertex"], facts["upstream_back_pressured_ratio"]) == ("Source: orders", 1.0)
+    assert facts["back_pressured_ratio"] == 0.0
+    assert (facts["hot_input_ratio"], facts["others_input_max_ratio"]) == (1.0, 0.1)
+
+
 def test_skew_that_came_later_is_not_hidden_by_the_time_before() -> None:
     even, later = [10_000, 10_000, 10_000], [10_500, 30_000, 10_500]
     evidence = hand_made(
