@@ -65,7 +65,7 @@ def _side(index: SignalIndex, others: Ruleset, shared: Sequence[Finding], rule: 
 def _side_of(diagnosis: Diagnosis, rule_id: str) -> Side:
     found = [each for each in diagnosis.findings if each.rule.id == rule_id]
     return Side(
-        verdict=diagnosis.verdict.symptom_class,
+        verdict=diagnosis.worst.verdict.symptom_class,
         fired=max((each.confidence for each in found), default=None),
         claims=any(each.role in ("root_cause", "contributing") for each in found),
     )

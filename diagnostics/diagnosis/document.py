@@ -6,7 +6,8 @@ rules that did not hold (`covered_by` is the finding that one yields to, null wh
 judged, and `looked_at`: the places where trouble shows, and whether each was
 measured (`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the possible
 causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
-that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
+that distinguishes the first two. Those of the document are those of the worst job, and so is its `missing_evidence`;
+each job has its own. `causes` are the indexes in `findings` of the independent causes of the worst job, the
 largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
 already shows it, `ended` when it was over, null where it goes on or nothing shows. `advice` is whether it proposes a
 change and reports no trouble. `sentences` is the statement in
@@ -26,6 +27,7 @@ from diagnostics.diagnosis.causes import independent_causes
 from diagnostics.diagnosis.covering import covering
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health
+from diagnostics.diagnosis.looked_at import LookedAt
 from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
@@ -51,32 +53,20 @@ def build_document(
     inputs  the contract's `inputs[]`; their order is that of the citations' file ids
     timing  `queued_ms`, `spark_ms`, `total_ms`
     """
-    files = [str(each["file"]) for each in inputs]
+    files, worst = [str(each["file"]) for each in inputs], diagnosis.worst
     return {
         "schema": SCHEMA,
-        "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files, inputs)},
+        "verdict": {**_verdict(worst.verdict), "summary": _summary(worst.verdict, files, inputs)},
         "jobs": [_job(job, diagnosis.findings, files, inputs) for job in diagnosis.jobs],
         "health": {
-            "score": diagnosis.health.score,
-            "dimensions": diagnosis.health.dimensions,
-            "deductions": _deductions(diagnosis.health, diagnosis.findings),
-            "trouble": _trouble(diagnosis.health, diagnosis.findings),
+            "score": worst.health.score,
+            "dimensions": worst.health.dimensions,
+            "deductions": _deductions(worst.health, diagnosis.findings),
+            "trouble": _trouble(worst.health, diagnosis.findings),
         },
-        "looked_at": [
-            {
-                "what": in_reader_language(place.place.what),
-                "read": place.was_read,
-                "evidence": place.evidence,
-                **({"harmless": list(place.harmless)} if place.harmless else {}),
-                **({"by_design": list(place.by_design)} if place.by_design else {}),
-            }
-            for place in diagnosis.looked_at
-        ],
-        "causes": [_position(each, diagnosis.findings) for each in independent_causes(diagnosis.lead_findings)],
-        "hypotheses": [_hypothesis(each) for each in diagnosis.hypotheses],
-        "split": _missing(diagnosis.split) if diagnosis.split else None,
+        "causes": [_position(each, diagnosis.findings) for each in independent_causes(worst.findings)],
+        **_undecided(worst),
         "findings": [_finding(each, diagnosis.findings, files) for each in diagnosis.findings],
-        "missing_evidence": [_missing(each) for each in diagnosis.missing],
         "checks": _checks(diagnosis.matches, diagnosis.findings),
         "ruleset": diagnosis.ruleset.version,
         "inputs": [_input(each) for each in inputs],
@@ -144,7 +134,27 @@ def _job(
         "health": job.health.score,
         "deductions": _deductions(job.health, findings),
         "trouble": _trouble(job.health, findings),
+        **_undecided(job),
+    }
+
+
+def _undecided(job: JobVerdict) -> dict[str, Any]:
+    """What was read of the job, its possible causes, and what to add."""
+    return {
+        "looked_at": [_looked_at(each) for each in job.looked_at],
         "hypotheses": [_hypothesis(each) for each in job.hypotheses],
+        "split": _missing(job.split) if job.split else None,
+        "missing_evidence": [_missing(each) for each in job.missing],
+    }
+
+
+def _looked_at(place: LookedAt) -> dict[str, Any]:
+    return {
+        "what": in_reader_language(place.place.what),
+        "read": place.was_read,
+        "evidence": place.evidence,
+        **({"harmless": list(place.harmless)} if place.harmless else {}),
+        **({"by_design": list(place.by_design)} if place.by_design else {}),
     }
 
 

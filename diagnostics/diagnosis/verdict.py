@@ -55,6 +55,8 @@ class JobVerdict:
 
     looked_at   the places where its trouble would show, and whether each was measured
     hypotheses  for an inconclusive verdict: the possible causes, most probable first
+    split       the evidence that distinguishes the first two of them
+    missing     the evidence that would make the verdict surer, the most helpful first
     """
 
     job: str | None
@@ -64,29 +66,23 @@ class JobVerdict:
     health: Health
     looked_at: tuple[LookedAt, ...] = ()
     hypotheses: tuple[RankedCause, ...] = ()
+    split: MissingEvidence | None = None
+    missing: tuple[MissingEvidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The complete diagnosis of one analysis.
 
-    jobs       worst first
+    worst      the job that the verdict of the case is about
+    jobs       those that the evidence names, worst first
     findings   every finding once, in the order of the jobs
-    lead_findings  those of the worst job
-    looked_at  the places where trouble of the worst job would show, and whether each was measured
-    hypotheses of the worst job, and `split`, the evidence that distinguishes its first two
     """
 
-    verdict: Verdict
+    worst: JobVerdict
     jobs: tuple[JobVerdict, ...]
     findings: tuple[Finding, ...]
-    lead_findings: tuple[Finding, ...]
-    health: Health
-    looked_at: tuple[LookedAt, ...]
-    hypotheses: tuple[RankedCause, ...]
-    split: MissingEvidence | None
     matches: Matches
-    missing: tuple[MissingEvidence, ...]
     ruleset: Ruleset
 
 
@@ -106,28 +102,30 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     known: list[str | None] = [*sorted(index.jobs)] or [None]
     jobs = [_job_verdict(job, index, matches, problems, fitness) for job in known]
     jobs.sort(key=lambda each: (_from_the_worst(each), each.job or ""))
-    worst = jobs[0]
-    findings = tuple(_distinct_findings(jobs))
+    jobs = [_with_missing(each, index, matches, not_measured) for each in jobs]
     return Diagnosis(
-        verdict=worst.verdict,
+        worst=jobs[0],
         jobs=tuple(job for job in jobs if job.job is not None),
-        findings=findings,
-        lead_findings=worst.findings,
-        health=worst.health,
-        looked_at=worst.looked_at,
-        hypotheses=worst.hypotheses,
-        split=_split(worst, matches, not_measured, _rest_address(index)),
+        findings=tuple(_distinct_findings(jobs)),
         matches=matches,
-        missing=missing_evidence(
-            not_measured,
-            _hypotheses(worst, matches),
-            worst.job,
-            first=_asked_first(worst, not_measured),
-            rest=_rest_address(index),
-            system=_outside_system(index, worst.verdict.lead),
-        ),
         ruleset=ruleset,
     )
+
+
+def _with_missing(
+    judged: JobVerdict, index: SignalIndex, matches: Matches, not_measured: Sequence[NotMeasured]
+) -> JobVerdict:
+    """The verdict of a job with the evidence to add for it."""
+    missing = missing_evidence(
+        not_measured,
+        _hypotheses(judged, matches),
+        judged.job,
+        first=_asked_first(judged, not_measured),
+        rest=_rest_address(index),
+        system=_outside_system(index, judged.verdict.lead),
+    )
+    split = _split(judged, matches, not_measured, _rest_address(index))
+    return replace(judged, split=split, missing=missing)
 
 
 def _absent_evidence(index: SignalIndex, not_measured: Sequence[NotMeasured]) -> Sequence[NotMeasured]:
@@ -140,22 +138,22 @@ def _absent_evidence(index: SignalIndex, not_measured: Sequence[NotMeasured]) ->
 
 
 def _split(
-    worst: JobVerdict, matches: Matches, not_measured: Sequence[NotMeasured], rest: str | None
+    judged: JobVerdict, matches: Matches, not_measured: Sequence[NotMeasured], rest: str | None
 ) -> MissingEvidence | None:
-    named = [each.symptom_class for each in worst.hypotheses if each.symptom_class is not None]
+    named = [each.symptom_class for each in judged.hypotheses if each.symptom_class is not None]
     if len(named) < 2:
         return None
-    if not _alarming(worst.findings) and (needed := evidence_of_most(worst.looked_at)):
-        return evidence_of_health(needed, worst.job, rest)
-    if wanted := _asked_by_symptoms(worst, not_measured):
-        return named_evidence(min(wanted), named[0], named[1], job=worst.job, rest=rest)
+    if not _alarming(judged.findings) and (needed := evidence_of_most(judged.looked_at)):
+        return evidence_of_health(needed, judged.job, rest)
+    if wanted := _asked_by_symptoms(judged, not_measured):
+        return named_evidence(min(wanted), named[0], named[1], job=judged.job, rest=rest)
     return splitting_evidence(
         not_measured,
-        _hypotheses(worst, matches),
+        _hypotheses(judged, matches),
         named[0],
         named[1],
-        job=worst.job,
-        first=_asked_first(worst, not_measured),
+        job=judged.job,
+        first=_asked_first(judged, not_measured),
         rest=rest,
     )
 
@@ -330,49 +328,49 @@ def _from_the_worst(job: JobVerdict) -> tuple[float, ...]:
     return -certainty, job.health.score, -weight(verdict.lead) if verdict.lead else 0.0
 
 
-def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
+def _hypotheses(judged: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
     """Rules that more evidence could decide.
 
     A verdict asks for what would raise its confidence, and for its rivals; without a verdict every undecided rule asks,
     those first that would explain the symptoms. A mere remark on a consequence asks for nothing.
     """
-    lead = worst.verdict.lead
-    rivals = [each for each in worst.findings if each.role == "contributing" and each.severity != "info"]
+    lead = judged.verdict.lead
+    rivals = [each for each in judged.findings if each.role == "contributing" and each.severity != "info"]
     for finding in [lead, *rivals] if lead else rivals:
         yield Hypothesis(finding.rule, tuple(finding.rule.asked_facts()), 1.0 + weight(finding))
-    if worst.verdict.symptom_class != INCONCLUSIVE:
+    if judged.verdict.symptom_class != INCONCLUSIVE:
         return
-    for finding in worst.findings:
+    for finding in judged.findings:
         if finding.role == "consequence":
             yield Hypothesis(finding.rule, tuple(finding.rule.asked_facts()), 1.0 + weight(finding))
-    suffered = {each.symptom_class for each in worst.findings if each.severity != "info"}
+    suffered = {each.symptom_class for each in judged.findings if each.severity != "info"}
     for undecided in matches.undecided:
-        if undecided.job in (worst.job, None) and not _is_remark_on_consequence(undecided.rule):
+        if undecided.job in (judged.job, None) and not _is_remark_on_consequence(undecided.rule):
             near = nearness(undecided.rule, undecided.checks, suffered)
             yield Hypothesis(undecided.rule, undecided.unknown, near)
 
 
-def _asked_first(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
+def _asked_first(judged: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
     """Evidence to ask for before all other: logs of Flink's processes where a failure has no known reason, since they
     hold it and are usually still there; where nothing stands out, what shows whether a job is well.
     """
-    if worst.verdict.symptom_class != INCONCLUSIVE:
+    if judged.verdict.symptom_class != INCONCLUSIVE:
         return frozenset()
-    suffered = {each.symptom_class for each in worst.findings}
+    suffered = {each.symptom_class for each in judged.findings}
     if any(_is_fall(name) for name in suffered):
         return frozenset(name for name, need in needs().items() if need.reports_failures)
-    if asked := _asked_by_symptoms(worst, not_measured):
+    if asked := _asked_by_symptoms(judged, not_measured):
         return asked
-    if worst.verdict.lead is None and (needed := evidence_of_most(worst.looked_at)):
+    if judged.verdict.lead is None and (needed := evidence_of_most(judged.looked_at)):
         return frozenset({needed})
     return frozenset()
 
 
-def _asked_by_symptoms(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
+def _asked_by_symptoms(judged: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
     """What the symptoms of a job without a verdict ask for, where no failure has an unknown reason."""
-    serious = [each for each in worst.findings if each.severity != "info"]
-    suffered = {each.symptom_class for each in serious or worst.findings}
-    if worst.verdict.symptom_class != INCONCLUSIVE or any(_is_fall(name) for name in suffered):
+    serious = [each for each in judged.findings if each.severity != "info"]
+    suffered = {each.symptom_class for each in serious or judged.findings}
+    if judged.verdict.symptom_class != INCONCLUSIVE or any(_is_fall(name) for name in suffered):
         return frozenset()
     signals = {key for name in suffered for key in symptom(name).asks_for}
     return frozenset(each.needs for each in not_measured if each.key in signals)
