@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.diagnosis.job_names import job_named, names_of_several, with_job_name
-from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
+from diagnostics.diagnosis.job_parts import JobPart, evidence_to_add, parts_of_jobs
 from diagnostics.language import say, say_stored, to_say
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.wording import phrase
@@ -50,31 +50,33 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     names = names_of_several(document)
     for number, finding in enumerate(document["findings"]):
         yield from _finding(number, finding, job_named(names, finding))
-    yield from _hypotheses(document)
-    if document["missing_evidence"]:
+    parts = parts_of_jobs(document)
+    for part in parts:
+        yield from _hypotheses(part)
+    if missing := evidence_to_add(parts):
         yield ""
         yield say("To be surer, add:")
-        for missing in document["missing_evidence"]:
-            yield from _wrapped(say("{what}. {why}", what=missing["what"], why=missing["why"]), "  - ")
-            yield f"    {missing['how']}"
+    for each in missing:
+        yield from _wrapped(say("{what}. {why}", what=each.what, why=each.why), "  - ")
+        yield from (f"    {way}" for way in each.ways)
     yield ""
     yield from _inputs(document["inputs"])
 
 
-def _hypotheses(document: Mapping[str, Any]) -> Iterator[str]:
-    if not document.get("hypotheses"):
+def _hypotheses(part: JobPart) -> Iterator[str]:
+    if not part.hypotheses:
         return
     yield ""
-    yield say("{title}:", title=causes_heading(document))
-    yield from _wrapped(causes_note(document), "  ")
-    for each in document["hypotheses"]:
+    yield with_job_name(part.name, say("{title}:", title=part.heading))
+    yield from _wrapped(part.note, "  ")
+    for each in part.hypotheses:
         yield f"  {phrase.percent(each['probability']):>5}  {each['title']}"
         for sign, lines in (("+", each["for"]), ("-", each["against"])):
             for line in lines:
                 yield from _wrapped(line, f"         {sign} ")
-    if document["split"]:
-        yield from _wrapped(split_heading(document), "  ")
-        yield f"    {document['split']['how']}"
+    if part.split:
+        yield from _wrapped(part.split_heading, "  ")
+        yield f"    {part.split['how']}"
 
 
 def _finding(number: int, finding: Mapping[str, Any], job: str) -> Iterator[str]:

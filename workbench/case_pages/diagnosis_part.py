@@ -20,6 +20,7 @@ from django.db import DatabaseError
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from diagnostics.diagnosis.job_parts import evidence_to_add, parts_of_jobs
 from diagnostics.language import reader_language
 from workbench.analyses.after_restarts import to_reconcile
 from workbench.analyses.guarantee import guarantee_shown
@@ -138,7 +139,7 @@ def _rendered(analysis: Analysis, records: CaseRecords, *, may_change: bool) -> 
         symptom_class=document["verdict"]["symptom_class"],
         has_charts=bool(context["key_charts"] or context["more_charts"]),
         has_plans=bool(context["plans"]),
-        has_missing=bool(document["missing_evidence"]),
+        has_missing=bool(context["to_add"]),
         measured_impact=measured_impact(analysis),
         fingerprint=fingerprint_words(document) if analysis.snapshot == 1 else [],
         left_out=left_out_shown(document),
@@ -153,6 +154,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
     lead_charts = key_charts(drawn, document)
     jobs = jobs_shown(analysis, records)
     plans = plans_shown(analysis, runbooks_of(jobs))
+    parts = parts_of_jobs(document)
     objective = getattr(case.team, "objective", None)
     return {
         "document": document,
@@ -160,6 +162,9 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "jobs": jobs,
         "verdict": verdict_shown(document, jobs),
         "job_verdicts": job_verdicts_shown(document, jobs),
+        "undecided": [each for each in parts if each.hypotheses],
+        "looked_at": [each for each in parts if each.looked_at],
+        "to_add": evidence_to_add(parts),
         "guarantee": guarantee_shown(case, analysis),
         "required_guarantee": case.get_required_guarantee_display(),
         "checks": checks_shown(document),

@@ -20,9 +20,17 @@ GOOD = 80
 
 
 def dimensions_not_measured(analysis: Analysis) -> frozenset[str]:
-    """The dimensions without a measurement and without a finding; of a job that does not run, all that look good."""
-    measured = {signal["key"] for signal in analysis.signals or () if "facts" in signal}
-    health = (analysis.document or {})["health"]
+    """The dimensions without a measurement and without a finding, of the job that the verdict is about; of one that
+    does not run, all that look good.
+    """
+    document = analysis.document or {}
+    about = {None, *(job["job_id"] for job in document["jobs"][:1])}
+    measured = {
+        signal["key"]
+        for signal in analysis.signals or ()
+        if "facts" in signal and signal["subject"].get("job") in about
+    }
+    health = document["health"]
     scores = health["dimensions"]
     if (health.get("trouble") or {}).get("is_stop"):
         return frozenset(name for name, score in scores.items() if score > GOOD)

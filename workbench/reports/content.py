@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.job_names import job_line, job_named, lead_name, names_of_several, with_job_name
-from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
+from diagnostics.diagnosis.job_parts import EvidenceToAdd, JobPart, evidence_to_add, parts_of_jobs
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.language import joined_sentences
 from diagnostics.symptoms import HEALTHY, NO_CAUSE, symptom
@@ -77,6 +77,20 @@ class ReportedJob:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedCauses:
+    """The possible causes of a job whose cause could not be judged.
+
+    title   what they are called, with the job in a case of several
+    note    what they are worth, and the one file to add
+    causes  (cause, its probability, what speaks for and against it)
+    """
+
+    title: str
+    note: Sequence[str]
+    causes: Sequence[tuple[str, str, Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
 class ReportedRunbook:
     """A runbook of a cause.
 
@@ -103,11 +117,9 @@ class Report:
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
     impact     what the evidence shows of the impact, each as a phrase
-    missing    (what, why, how)
-    hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
-    causes_title  what they are called
-    causes_note   what they are worth, and the one file to add
-    looked_at  (where trouble shows, whether that was read), where no cause leads
+    missing    the evidence to add
+    undecided  the possible causes of each job for which no cause could be judged
+    looked_at  (where trouble shows, whether that was read) of each job in which no cause leads
     events     the onsets and ends in the evidence, in the order of time
     inputs     (file, title of its format, empty for none)
     incident   the diagnosis that is reported
@@ -118,10 +130,8 @@ class Report:
     verdict: str
     summary: str
     findings: Sequence[ReportedFinding]
-    missing: Sequence[tuple[str, str, str]]
-    hypotheses: Sequence[tuple[str, str, Sequence[str]]]
-    causes_title: str
-    causes_note: Sequence[str]
+    missing: Sequence[EvidenceToAdd]
+    undecided: Sequence[ReportedCauses]
     looked_at: Sequence[tuple[str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
@@ -151,17 +161,16 @@ def report_of(case: Case) -> Report:
     entries = [entry for entry in timeline(records) if not entry.is_minor]
     progress = _runbooks(incident) if incident and not case.is_closed else []
     names = names_of_several(document) if document else {}
+    parts = parts_of_jobs(document) if document else []
     return Report(
         case=case,
         facts=list(_facts(case, document, names)),
         verdict=verdict_line(document) if document else say("Not diagnosed yet"),
         summary=document["verdict"]["summary"] if document else "",
         findings=[reported_finding(finding, names) for finding in document["findings"]] if document else [],
-        missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
-        hypotheses=list(_hypotheses(document)) if document else [],
-        causes_title=causes_heading(document) if document else "",
-        causes_note=list(_about_causes(document)) if document else [],
-        looked_at=list(_looked_at(document)) if document else [],
+        missing=evidence_to_add(parts),
+        undecided=[_possible_causes(each) for each in parts if each.hypotheses],
+        looked_at=[looked for each in parts for looked in _looked_at(each)],
         charts=_charts(incident) if incident else [],
         impact=measured_impact(incident) if incident else [],
         first_step=_first_step(document) if document and not case.is_closed else "",
@@ -252,25 +261,30 @@ def reported_finding(entry: Mapping[str, Any], names: Mapping[str | None, str] |
     )
 
 
-def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[str]]]:
-    for each in document.get("hypotheses", ()):
+def _possible_causes(part: JobPart) -> ReportedCauses:
+    title = f"{part.heading} · {part.name}" if part.name else part.heading
+    return ReportedCauses(title, list(_about_causes(part)), list(_hypotheses(part)))
+
+
+def _hypotheses(part: JobPart) -> Iterator[tuple[str, str, Sequence[str]]]:
+    for each in part.hypotheses:
         arguments = [say("For: {line}", line=line) for line in each["for"]]
         arguments += [say("Against: {line}", line=line) for line in each["against"]]
         yield each["title"], phrase.percent(each["probability"]), arguments
 
 
-def _about_causes(document: Mapping[str, Any]) -> Iterator[str]:
-    yield causes_note(document)
-    if split := document.get("split"):
-        yield joined_sentences((say("{what}.", what=split_heading(document)), split["why"]))
+def _about_causes(part: JobPart) -> Iterator[str]:
+    yield part.note
+    if part.split:
+        yield joined_sentences((say("{what}.", what=part.split_heading), part.split["why"]))
 
 
-def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _looked_at(part: JobPart) -> Iterator[tuple[str, str]]:
     """Without a leading cause: the places that were examined."""
-    if document["verdict"]["symptom_class"] in NO_CAUSE:
-        for each in document.get("looked_at", ()):
+    if part.document["verdict"]["symptom_class"] in NO_CAUSE:
+        for each in part.looked_at:
             unread = say("not read; shown by: {evidence}", evidence=each["evidence"])
-            yield each["what"], say("read") if each["read"] else unread
+            yield with_job_name(part.name, each["what"]), say("read") if each["read"] else unread
 
 
 def _place(evidence: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 from django.urls import reverse
 
 from diagnostics.diagnosis.job_names import job_named, names_of_several, with_job_name
+from diagnostics.diagnosis.job_parts import EvidenceToAdd
 from diagnostics.language import joined_sentences
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
@@ -19,7 +20,7 @@ from workbench.cases.impact import impact_words
 from workbench.cases.words import severity_word
 from workbench.history.timeline import Entry
 from workbench.languages.sentences import say, to_say
-from workbench.reports.content import COMMAND, ROOT, Report, ReportedFinding, minute_utc
+from workbench.reports.content import COMMAND, ROOT, Report, ReportedCauses, ReportedFinding, minute_utc
 from workbench.reports.events import Event
 from workbench.runbooks.filling import StepShown
 from workbench.runbooks.plans import PlanShown
@@ -136,6 +137,18 @@ def _list(title: str, items: list[str]) -> Iterator[str]:
         yield from (f"**{title}**", "", *(f"- {with_code(each)}" for each in items), "")
 
 
+def _causes_lines(possible: ReportedCauses) -> Iterator[str]:
+    yield from ("", "## " + plain(possible.title), "")
+    yield from (line for each in possible.note for line in (plain(each), ""))
+    for title, share, arguments in possible.causes:
+        yield f"- {plain(title)}{say(': ')}{share}"
+        yield from (f"  - {plain(line)}" for line in arguments)
+
+
+def _missing_line(missing: EvidenceToAdd) -> str:
+    return f"- {plain(missing.what)}{say(': ')}{plain(missing.why)} {' '.join(map(code, missing.ways))}"
+
+
 def _lines(report: Report, address: str) -> Iterator[str]:
     yield f"# {plain(report.case.read_title)}"
     yield ""
@@ -153,12 +166,7 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from _finding_lines(finding)
     if not report.findings:
         yield from ("", say("No rule found a problem.") if report.document else say("There is no diagnosis yet."))
-    if report.hypotheses:
-        yield from ("", "## " + report.causes_title, "")
-        yield from (line for each in report.causes_note for line in (plain(each), ""))
-        for title, share, arguments in report.hypotheses:
-            yield f"- {plain(title)}{say(': ')}{share}"
-            yield from (f"  - {plain(line)}" for line in arguments)
+    yield from chain.from_iterable(map(_causes_lines, report.undecided))
     if report.looked_at:
         yield from ("", "## " + say("Where trouble would show"), "")
         yield from (f"- {plain(what)}{say(': ')}{plain(answer)}" for what, answer in report.looked_at)
@@ -176,7 +184,7 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     if report.missing:
         yield from ("", "## " + say("What would make it surer"), "")
-        yield from (f"- {plain(what)}{say(': ')}{plain(why)} {code(how)}" for what, why, how in report.missing)
+        yield from map(_missing_line, report.missing)
     yield from _timeline_lines(report)
 
 
@@ -291,8 +299,9 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from (f"- {plain(change)}{say(': ')}{plain(verdict)}" for change, verdict in report.later)
     yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     yield from (f"- [ ] {plain(step)}" for step in _steps_against(report))
-    for what, why, _ in report.missing:
-        yield "- [ ] " + say("Collect {what}: {why}", what=plain(phrase.within_sentence(what)), why=plain(why))
+    for each in report.missing:
+        what = plain(phrase.within_sentence(each.what))
+        yield "- [ ] " + say("Collect {what}: {why}", what=what, why=plain(each.why))
     owner = say("Owner, date")
     alerts = urljoin(address, reverse("prevention:detail", args=[case.pk]))
     load = say("Load the alert rules of this case into Prometheus.")

@@ -39,7 +39,7 @@ from diagnostics.language import reads_chinese
 from diagnostics.notation.control_characters import show_controls
 from workbench.cases.words import severity_word
 from workbench.languages.sentences import say
-from workbench.reports.content import COMMAND, Report, ReportedFinding, minute_utc
+from workbench.reports.content import COMMAND, Report, ReportedCauses, ReportedFinding, minute_utc
 from workbench.runbooks.plans import PlanShown
 
 # ruff: noqa: RUF001 - punctuation of Chinese
@@ -138,7 +138,7 @@ def flowables(report: Report, address: str) -> Iterator[Flowable]:
         yield _paragraph(nothing, TEXT)
     colon, done = say(": "), say("Done: ")
     yield from _sections(
-        (report.causes_title, list(_hypotheses(report))),
+        *((possible.title, list(_hypotheses(possible))) for possible in report.undecided),
         (say("Where trouble would show"), [f"{what}{colon}{answer}" for what, answer in report.looked_at]),
         (say("What to do"), [f"{each.title}{colon}{each.course}" for each in report.runbooks]),
     )
@@ -148,7 +148,7 @@ def flowables(report: Report, address: str) -> Iterator[Flowable]:
         (say("After each change"), [f"{change}{colon}{verdict}" for change, verdict in report.later]),
         (say("Actions"), [f"{done if is_done else ''}{_of(what, who)}" for what, who, is_done in report.actions]),
         (say("What the charts show"), [f"{title}{colon}{summary}" for title, summary in report.charts]),
-        (say("What would make it surer"), [f"{what}{colon}{why}" for what, why, _ in report.missing]),
+        (say("What would make it surer"), [f"{each.what}{colon}{each.why}" for each in report.missing]),
     )
     if report.events:
         yield _paragraph(say("What happened (UTC)"), HEADING)
@@ -232,10 +232,9 @@ def _code(text: str) -> Iterator[Flowable]:
     yield Spacer(1, 4)
 
 
-def _hypotheses(report: Report) -> Iterator[str]:
-    if report.hypotheses:
-        yield from report.causes_note
-    for title, share, arguments in report.hypotheses:
+def _hypotheses(possible: ReportedCauses) -> Iterator[str]:
+    yield from possible.note
+    for title, share, arguments in possible.causes:
         yield f"{title}{say(': ')}{share}"
         yield from arguments
 

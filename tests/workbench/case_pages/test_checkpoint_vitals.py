@@ -66,16 +66,25 @@ def test_few_checkpoints_have_no_percentiles() -> None:
 def test_a_dimension_without_a_measurement_has_no_full_marks() -> None:
     """Nothing shows a watermark, memory or CPU, and back pressure has a finding although its signal is not there."""
     health = {"checkpointing": 100, "back_pressure": 60, "event_time": 100, "resources": 100, "stability": 100}
-    restarts = {"key": "restarts", "facts": {"restarts": 0}}
+    restarts = {"key": "restarts", "subject": {}, "facts": {"restarts": 0}}
     done = analysis(progress(ORDERS, **FACTS), restarts, {"key": "watermarks", "needs": "metric-scrapes"})
     done.document["health"] = {"dimensions": health}
 
     assert dimensions_not_measured(done) == {"event_time", "resources"}
 
 
+def test_what_was_measured_of_another_job_gives_the_job_of_the_verdict_no_full_marks() -> None:
+    done = analysis(
+        progress(CLICKS, **FACTS), {"key": "restarts", "subject": {"job": ORDERS}, "facts": {"restarts": 0}}
+    )
+    done.document["health"] = {"dimensions": {"checkpointing": 100, "stability": 100}}
+
+    assert dimensions_not_measured(done) == {"checkpointing"}
+
+
 def test_a_log_of_collections_alone_says_nothing_of_the_stability() -> None:
     health = {"checkpointing": 100, "back_pressure": 100, "event_time": 100, "resources": 100, "stability": 100}
-    done = analysis({"key": "heap_pressure", "facts": {"full_gcs_most": 0}})
+    done = analysis({"key": "heap_pressure", "subject": {}, "facts": {"full_gcs_most": 0}})
     done.document["health"] = {"dimensions": health}
 
     assert dimensions_not_measured(done) == {"checkpointing", "back_pressure", "event_time", "stability"}

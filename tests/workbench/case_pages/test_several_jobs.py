@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from diagnostics.diagnosis.terminal import render
-from tests.workbench.diagnosed import diagnosed_case, job_beside
+from tests.workbench.diagnosed import diagnosed_case, document_store, job_beside
 from tests.workbench.people import People, signed_in
 from workbench.analyses.measured_impact import measured_impact
 from workbench.analyses.models import Analysis
@@ -43,6 +43,45 @@ def test_the_page_says_of_each_job_what_it_has_and_what_to_do(people: People) ->
     for job in analysis.document["jobs"]:
         assert f'href="#job-{job["job_id"]}"' in card
         assert f'id="job-{job["job_id"]}"' in page
+
+
+def with_possible_causes(analysis: Analysis, place: int) -> Analysis:
+    """The analysis with possible causes and something to add for the job at that place, and for no other."""
+    for each in analysis.document["jobs"]:
+        each |= {"hypotheses": [], "split": None, "missing_evidence": [], "looked_at": []}
+    steps = [{"factor": 0.2, "because": "a prior"}, {"factor": 2.0, "because": "a log line"}]
+    cause = {"symptom_class": "slow_sink", "title": "Slow sink", "probability": 0.6, "steps": steps}
+    rest = {"symptom_class": None, "title": "Something else", "probability": 0.4, "steps": steps[:1]}
+    asked = {"what": "The log of views", "why": "Shows why it fails.", "how": "kubectl logs views"}
+    analysis.document["jobs"][place] |= {
+        "hypotheses": [{**each, "for": [], "against": []} for each in (cause, rest)],
+        "split": asked,
+        "missing_evidence": [asked],
+        "looked_at": [{"what": "checkpoints", "read": False, "evidence": "The log of views"}],
+        "deductions": [
+            {"points": 5, "dimension": "stability", "symptom_class": "user_code", "title": "A remark", "finding": 2}
+        ],
+    }
+    document_store(analysis)
+    return analysis
+
+
+def test_possible_causes_and_what_to_add_are_those_of_each_job(people: People) -> None:
+    """They were those of the worst job, which has a cause: the page had none of the job that has none."""
+    analysis = with_possible_causes(three_jobs(people), 2)
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "Possible causes · views" in page
+    assert "Possible causes · Orders" not in page
+    assert "views: Shows why it fails." in page
+    assert "whether it was read · views" in page
+    assert page.count("kubectl logs views") == 2, "beside the causes, and where all is that can be added"
+    assert "Why 95" in page
+    report = report_of(analysis.case)
+    text, post_mortem = as_markdown(report, "http://here/"), as_post_mortem(report, "http://here/")
+    assert "## Possible causes · views" in text
+    assert "- The log of views: views: Shows why it fails. `kubectl logs views`" in text
+    assert "- views: checkpoints: not read; shown by: The log of views" in text
+    assert "Collect the log of views: views: Shows why it fails." in post_mortem
 
 
 def test_a_job_of_its_own_needs_no_name_and_no_list(people: People) -> None:

@@ -18,7 +18,6 @@ from django.utils.safestring import SafeString
 from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.health import points_left
-from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.language import in_reader_language, joined_sentences
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import HEALTHY, INCONCLUSIVE, symptom
@@ -31,8 +30,6 @@ from workbench.cases.words import SCORE_WORDS, dimension_word, judgement_word, s
 from workbench.languages.sentences import say, say_counted
 
 register = template.Library()
-for possible_causes in (causes_heading, causes_note, split_heading):
-    register.filter(possible_causes)
 
 GOOD_SCORE, WATCH_SCORE = 80, 60
 """Bands of the health score, as `diagnostics.diagnosis.health` has them: over 80 good, 60 to 80 watch, under 60 act."""
