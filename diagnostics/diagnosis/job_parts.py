@@ -112,12 +112,17 @@ def parts_of_jobs(document: Mapping[str, Any]) -> list[JobPart]:
         return [JobPart("", job["job_id"] if job else None, document, is_first=True)]
     first = {name: document.get(name) for name in OWN}
     return [
-        JobPart(names[job["job_id"]], job["job_id"], _of_job(document, job, {} if place else first), is_first=not place)
+        JobPart(
+            names[job["job_id"]],
+            job["job_id"],
+            _own_document(document, job, {} if place else first),
+            is_first=not place,
+        )
         for place, job in enumerate(document["jobs"])
     ]
 
 
-def _of_job(document: Mapping[str, Any], job: Mapping[str, Any], first: Mapping[str, Any]) -> Mapping[str, Any]:
+def _own_document(document: Mapping[str, Any], job: Mapping[str, Any], first: Mapping[str, Any]) -> Mapping[str, Any]:
     own = {name: job[name] for name in OWN if name in job}
     about = [each for each in document["findings"] if each["subject"].get("job") in (None, job["job_id"])]
     return {**first, **own, "findings": about}

@@ -163,6 +163,11 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "verdict": verdict_shown(document, jobs),
         "job_verdicts": job_verdicts_shown(document, jobs),
         "undecided": [each for each in parts if each.hypotheses],
+        "undecided_alone": [
+            each
+            for each in parts
+            if each.hypotheses and not each.is_first and each.job_id not in {job.job_id for job in jobs}
+        ],
         "looked_at": [each for each in parts if each.looked_at],
         "to_add": evidence_to_add(parts),
         "guarantee": guarantee_shown(case, analysis),
