@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true
 from diagnostics.notation.stack_frame import is_own_logger
-from diagnostics.vocabulary.harmless_errors import OTHERS, harmless_errors
+from diagnostics.vocabulary.harmless_errors import OTHERS, HarmlessError, harmless_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,11 +80,21 @@ def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
             named = pc.or_(is_true(named), is_true(is_any(thrown, entry.exceptions)))
         if entry.texts:
             named = pc.or_(is_true(named), is_true(contains_any(records["message"], entry.texts)))
+        if entry.begins:
+            named = pc.or_(is_true(named), is_true(_begins_so(records["message"], thrown, entry)))
         if entry.but_loggers:
             named = pc.and_not(is_true(named), is_true(contains_any(records["logger"], entry.but_loggers)))
         is_other = pc.invert(ends if entry.goes_on else grave)
         kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), is_other), name, None))
     return pc.coalesce(kinds, pc.if_else(pc.and_(_own_traces(records), pc.invert(grave)), OWN_TRACE, None))
+
+
+def _begins_so(messages: pa.ChunkedArray, thrown: pa.ChunkedArray, entry: HarmlessError) -> pa.ChunkedArray:
+    """Whether a message begins as the entry says, beside one of its exceptions where it has some."""
+    import pyarrow.compute as pc
+
+    begins = pc.match_substring_regex(messages, "^(?:" + "|".join(map(re.escape, entry.begins)) + ")")
+    return pc.and_(is_true(begins), is_any(thrown, entry.thrown)) if entry.thrown else begins
 
 
 def _own_traces(records: pa.Table) -> pa.ChunkedArray:

@@ -21,6 +21,8 @@ class HarmlessError:
 
     events, loggers, exceptions  events, parts of names of loggers, and classes of exceptions; one of them shows it
     texts                        parts of messages; one of them shows it, too
+    begins                       beginnings of messages of a log; one of them shows it, too
+    thrown                       innermost exceptions; where there are some, a beginning counts beside one of them only
     but_loggers                  parts of names of loggers whose records it never is
     goes_on                      whether Flink's own code catches an Error of the JVM there, records it and goes on
     """
@@ -34,6 +36,8 @@ class HarmlessError:
     is_daily: bool = False
     but_loggers: tuple[str, ...] = ()
     goes_on: bool = False
+    begins: tuple[str, ...] = ()
+    thrown: tuple[str, ...] = ()
 
 
 @cache
@@ -56,6 +60,8 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
             entry.get("daily") is True,
             tuple(entry.get("but_loggers", ())),
             entry.get("goes_on") is True,
+            tuple(entry.get("begins", ())),
+            tuple(entry.get("thrown", ())),
         )
         for name, entry in content.items()
     }

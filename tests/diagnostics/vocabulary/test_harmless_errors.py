@@ -68,3 +68,48 @@ def test_an_error_of_the_jvm_is_harmless_where_flink_goes_on_after_it(
     }
     text = {name: pa.chunked_array([pa.array([value], pa.string())]) for name, value in record.items()}
     assert harmless_kinds(pa.table(text)).to_pylist() == [kind]
+
+
+def _kind(logger: str, message: str, thrown: str | None) -> str | None:
+    record = {
+        "level": "ERROR",
+        "logger": logger,
+        "message": message,
+        "event": None,
+        "exception_class": thrown,
+        "root_cause_class": None,
+    }
+    text = {name: pa.chunked_array([pa.array([value], pa.string())]) for name, value in record.items()}
+    kind: str | None = harmless_kinds(pa.table(text)).to_pylist()[0]
+    return kind
+
+
+@pytest.mark.parametrize(
+    ("logger", "message"),
+    [
+        (
+            "org.apache.flink.runtime.taskmanager.Task",
+            "Error during metrics de-registration of task Window (1/2)#0 (a).",
+        ),
+        (
+            "org.apache.flink.runtime.blob.PermanentBlobCache",
+            "Failed to delete locally cached BLOB p-1 at /tmp/blob_p-1",
+        ),
+        ("io.debezium.heartbeat.DatabaseHeartbeatImpl", "Exception while closing the heartbeat JDBC connection"),
+    ],
+)
+def test_what_fails_while_things_are_given_up_is_no_trouble_of_the_job(logger: str, message: str) -> None:
+    assert _kind(logger, message, "java.lang.IllegalStateException") == "cleaning-up"
+    assert _kind(logger, message, "java.lang.NoClassDefFoundError") is None
+    assert _kind(logger, f"The sink failed: {message}", "java.io.IOException") is None
+
+
+def test_high_availability_data_that_the_operator_cannot_delete_is_left_for_the_next_start() -> None:
+    message = "Could not delete HA Metadata at path /flink/orders in Zookeeper"
+    assert _kind("org.apache.flink.kubernetes.operator.utils.FlinkUtils", message, "java.io.IOException") is None
+
+
+def test_a_request_for_a_blob_is_harmless_where_its_client_went_away() -> None:
+    logger, message = "org.apache.flink.runtime.blob.BlobServerConnection", "GET operation from /10.0.3.7:41234 failed."
+    assert _kind(logger, message, "java.io.EOFException") == "blob-connection-ended"
+    assert _kind(logger, message, "java.io.FileNotFoundException") is None
