@@ -4,6 +4,17 @@ export const job = document.getElementById('chart-job');
 const asked = new URLSearchParams(location.search);
 if (job && asked.has('job')) job.value = asked.get('job');
 
+// Pages that a chart leads to are about the selected job; where all are selected they choose one.
+export function keepJob() {
+  if (!job) return;
+  for (const link of document.querySelectorAll('a[data-keep-job]')) {
+    const url = new URL(link.href);
+    url.searchParams.delete('job');
+    if (job.value) url.searchParams.set('job', job.value);
+    link.href = url;
+  }
+}
+
 export function addressOf(chart, path) {
   const url = new URL(path, location.href);
   if (job?.value) url.searchParams.set('job', job.value);

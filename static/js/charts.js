@@ -1,5 +1,5 @@
 // Charts: drawn when they come into view, on the one time range and zone of the case, in the page's theme.
-import { addressOf, job } from './chart_address.js';
+import { addressOf, job, keepJob } from './chart_address.js';
 import { crosshair, marks } from './chart_overlay.js';
 import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
@@ -293,9 +293,11 @@ job?.addEventListener('change', () => {
   const address = new URL(location.href);
   address.searchParams.set('job', job.value);
   history.replaceState(history.state, '', timeRange.kept(address));
+  keepJob();
   redraw();
   refreshTables();
 });
+keepJob();
 
 // A picture has the page's background and the chart's title, for a place without either.
 async function picture(chart, format) {

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from diagnostics.charting.chart import Chart
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
+from diagnostics.diagnosis.job_names import names_of_several
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.language import listed
 from diagnostics.prevention.alert import LATE_SHARE, Alert, fitted
@@ -40,20 +41,37 @@ MOMENT = (2000, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
+class JobChoice:
+    """The job that exports are for, and those that a person can choose of a case with several.
+
+    job_id   None when the evidence names no job
+    name     a word then
+    choices  (id, name), in the order of the diagnosis; none where there is one job only
+    """
+
+    job_id: str | None
+    name: str
+    choices: Sequence[tuple[str, str]]
+
+    @property
+    def query(self) -> str:
+        """What the address of another page of the job ends with; empty where there is nothing to choose."""
+        return f"?job={self.job_id}" if self.choices else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Prevention:
-    """The exports of a case.
+    """The exports of one job of a case.
 
     alerts   each with what it does on this incident
     files    name -> content
     planned  what the rules after the plan are for, such as `option: value`; empty where none of them would change
-    is_of_a_job  whether the evidence names a job
     """
 
-    job: str
+    job: JobChoice
     alerts: Sequence[tuple[Alert, str]]
     files: Mapping[str, str]
     planned: str
-    is_of_a_job: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,7 @@ class ChartAlert:
     """
 
     chart: Chart
-    job: str
+    job: JobChoice
     queries: Sequence[PanelQuery]
     chosen: int
     bound: float | None
@@ -88,9 +106,9 @@ class ChartAlert:
 
 
 def chart_alert_of(
-    analysis: Analysis, chart: Chart, chosen: int, bound: float | None, minutes: int
+    analysis: Analysis, chart: Chart, job: JobChoice, chosen: int, bound: float | None, minutes: int
 ) -> ChartAlert | None:
-    """The alert from one query of a chart for the worst job; None for a chart that no metric shows.
+    """The alert from one query of a chart for a job; None for a chart that no metric shows.
 
     bound  entered by a person; None for the proposed one
     """
@@ -98,39 +116,42 @@ def chart_alert_of(
     if not queries:
         return None
     chosen = min(chosen, len(queries) - 1)
-    job_id, name = _job_of(analysis)
-    series = _series_of(analysis, job_id, name)
+    series = _series_of(analysis, job)
     if bound is None:
         bound = proposed_bound(queries[chosen], series)
     if bound is None:
-        return ChartAlert(chart, name, queries, chosen, None, minutes, None, {})
-    alert = chart_alert(queries[chosen], bound, minutes, label_value(name) if job_id else None)
+        return ChartAlert(chart, job, queries, chosen, None, minutes, None, {})
+    alert = chart_alert(queries[chosen], bound, minutes, label_value(job.name) if job.job_id else None)
     case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.read_title)
     files = {RULES_FILE: rules_file([alert], case), TEST_FILE: unit_test([alert], series, case)}
     written = {name: content for name, content in files.items() if content}
-    return ChartAlert(chart, name, queries, chosen, bound, minutes, (alert, outcome(alert, series)), written)
+    return ChartAlert(chart, job, queries, chosen, bound, minutes, (alert, outcome(alert, series)), written)
 
 
-def _job_of(analysis: Analysis) -> tuple[str | None, str]:
-    """Id and name of the worst job; None and a word when the evidence names no job."""
+def job_choice(analysis: Analysis, asked: str) -> JobChoice:
+    """The job with the id that was asked for; the worst one without it."""
     document = analysis.document
+    choices = [(job_id, name) for job_id, name in names_of_several(document).items() if job_id]
+    if asked in dict(choices):
+        return JobChoice(asked, dict(choices)[asked], choices)
     job = worst_job(document) or next(iter(document["jobs"]), None)
-    return (job["job_id"], job["name"] or job["job_id"]) if job else (None, say("unknown"))
+    if job is None:
+        return JobChoice(None, say("unknown"), choices)
+    return JobChoice(job["job_id"], job["name"] or job["job_id"], choices)
 
 
-def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
+def _series_of(analysis: Analysis, job: JobChoice) -> CaseSeries:
     points = {row.chart_id: row.points for row in analysis.charts.all()}
-    is_over = over_since(analysis.document, job_id) is not None
-    return case_series(points, job_id, name, analysis.signals, is_over=is_over)
+    is_over = over_since(analysis.document, job.job_id) is not None
+    return case_series(points, job.job_id, job.name, analysis.signals, is_over=is_over)
 
 
-def prevention_of(analysis: Analysis) -> Prevention:
-    """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
-    job_id, name = _job_of(analysis)
-    series = _series_of(analysis, job_id, name)
-    document, options = document_read(analysis), planned_options(analysis, job_id)
+def prevention_of(analysis: Analysis, job: JobChoice) -> Prevention:
+    """The exports for a job of a diagnosis; for all of it when the evidence names no job."""
+    series = _series_of(analysis, job)
+    document, options = document_read(analysis), planned_options(analysis, job.job_id)
     now, planned = (
-        [fitted(each, series) for each in alerts_for(document, analysis.signals, job_id, settings)]
+        [fitted(each, series) for each in alerts_for(document, analysis.signals, job.job_id, settings)]
         for settings in (None, options)
     )
     changes = [each.expr for each in planned] != [each.expr for each in now]
@@ -144,14 +165,13 @@ def prevention_of(analysis: Analysis) -> Prevention:
         PLANNED_TEST_FILE: (
             unit_test(planned, series, case, (PLANNED_RULES_FILE, PLANNED_TEST_FILE)) if changes else None
         ),
-        DASHBOARD_FILE: dashboard(label_value(name), panels),
+        DASHBOARD_FILE: dashboard(label_value(job.name), panels),
     }
     return Prevention(
-        job=name,
+        job=job,
         alerts=[(each, outcome(each, series)) for each in now],
         files={name: content for name, content in files.items() if content},
         planned=listed(_planned(options or {}, now, planned)) if changes else "",
-        is_of_a_job=job_id is not None,
     )
 
 

@@ -18,7 +18,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
 from workbench.languages.sentences import say
-from workbench.prevention.exports import Prevention, chart_alert_of, packed, prevention_of
+from workbench.prevention.exports import Prevention, chart_alert_of, job_choice, packed, prevention_of
 from workbench.untrusted.whole_number import whole_number
 
 USUAL_MINUTES = BACK_PRESSURE_MS // MINUTE
@@ -28,8 +28,8 @@ USUAL_MINUTES = BACK_PRESSURE_MS // MINUTE
 @login_required
 @require_GET
 def detail(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Every alert with its reason, and the files."""
-    case, prevention = _prevention(request.user, case_id)
+    """Every alert with its reason, and the files; of the worst job, or of that in the address."""
+    case, prevention = _prevention(request, case_id)
     return render(request, "prevention/detail.html", {"case": case, "prevention": prevention})
 
 
@@ -37,7 +37,7 @@ def detail(request: SignedInRequest, case_id: int) -> HttpResponse:
 @require_GET
 def file(request: SignedInRequest, case_id: int, name: str) -> HttpResponse:
     """One of the files."""
-    _, prevention = _prevention(request.user, case_id)
+    _, prevention = _prevention(request, case_id)
     if name not in prevention.files:
         raise Http404(say("There is no such file."))
     return _download(prevention.files[name].encode(), name)
@@ -47,7 +47,7 @@ def file(request: SignedInRequest, case_id: int, name: str) -> HttpResponse:
 @require_GET
 def archive(request: SignedInRequest, case_id: int) -> HttpResponse:
     """All files in one archive."""
-    case, prevention = _prevention(request.user, case_id)
+    case, prevention = _prevention(request, case_id)
     return _download(packed(prevention), f"case-{case.pk}-prevention.zip")
 
 
@@ -62,6 +62,7 @@ def chart(request: SignedInRequest, case_id: int, chart_id: str) -> HttpResponse
     shown = made and chart_alert_of(
         analysis,
         made,
+        job_choice(analysis, sent.get("job", "")),
         chosen=whole_number(sent.get("query", "")) or 0,
         bound=_bound(sent.get("bound", "")),
         minutes=min(minutes, MOST_MINUTES) if minutes is not None else USUAL_MINUTES,
@@ -82,9 +83,9 @@ def _bound(text: str) -> float | None:
     return bound if math.isfinite(bound) else None
 
 
-def _prevention(user: User, case_id: int) -> tuple[Case, Prevention]:
-    case, analysis = _diagnosis(user, case_id)
-    return case, prevention_of(analysis)
+def _prevention(request: SignedInRequest, case_id: int) -> tuple[Case, Prevention]:
+    case, analysis = _diagnosis(request.user, case_id)
+    return case, prevention_of(analysis, job_choice(analysis, request.GET.get("job", "")))
 
 
 def _diagnosis(user: User, case_id: int) -> tuple[Case, Analysis]:

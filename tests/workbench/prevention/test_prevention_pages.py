@@ -11,7 +11,7 @@ import yaml
 from django.urls import reverse
 
 from tests.workbench.charts.test_charts import load_points
-from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.diagnosed import diagnosed_case, job_beside
 from tests.workbench.people import People, case_of, signed_in
 from workbench.analyses.models import ChartPoints
 
@@ -105,3 +105,32 @@ def test_a_plan_that_changes_the_settings_has_rules_of_its_own(people: People, m
         now, then = (exported.read(f"{name}.yaml").decode() for name in ("flink-alerts", "flink-alerts-after-plan"))
     assert "offset 1h" not in now
     assert "60m" in then
+
+
+def test_of_several_jobs_each_has_alerts_of_its_own(people: People) -> None:
+    """They were those of the worst job, and nobody could get those of another one."""
+    analysis = job_beside(diagnosed_case(people.alice), "clicks", "slow_sink", 90, rule={"id": "sink.x", "version": 1})
+    first, second = (job["job_id"] for job in analysis.document["jobs"])
+    address, vera = reverse("prevention:detail", args=[analysis.case_id]), signed_in(people.vera)
+    worst = vera.get(address).content.decode()
+    other = vera.get(address, {"job": second}).content.decode()
+    assert "measured in Orders" in worst
+    assert f'<option value="{first}" selected>Orders</option>' in worst
+    assert "FlinkSkewedTask" in worst
+    assert "measured in clicks" in other
+    assert "FlinkSkewedTask" not in other
+    archive = f"{reverse('prevention:archive', args=[analysis.case_id])}?job={second}"
+    assert f'href="{archive}"' in other
+    with zipfile.ZipFile(io.BytesIO(vera.get(archive).content)) as exported:
+        assert 'job_name="clicks"' in exported.read("flink-alerts.yaml").decode()
+    assert "measured in Orders" in vera.get(address, {"job": "<b>"}).content.decode()
+
+
+def test_an_alert_from_a_chart_is_of_the_chosen_job(people: People) -> None:
+    analysis = job_beside(diagnosed_case(people.alice), "clicks", "slow_sink", 90)
+    _, second = (job["job_id"] for job in analysis.document["jobs"])
+    address = reverse("prevention:chart", args=[analysis.case_id, "subtask-activity"])
+    page = signed_in(people.vera).get(address, {"job": second, "bound": "700"}).content.decode()
+    assert "what this chart shows of clicks" in page
+    assert "job_name=&quot;clicks&quot;" in page
+    assert f"?job={second}&amp;query=0&amp;bound=700" in page
