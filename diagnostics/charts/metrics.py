@@ -60,9 +60,10 @@ def points(evidence: Evidence) -> Points | None:
     varying = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
     if varying is None or not varying.series:
         return None
-    tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
+    cluster = cluster_of(evidence)
+    tasks = {vertex_id: task.name for (_, vertex_id), task in cluster.tasks.items()}
     count = (varying.to_ms - varying.from_ms) // varying.slot_ms + 1
-    series = _distinct([_series(each, tasks, count) for each in varying.series])
+    series = _distinct([_series(each, tasks, cluster.job_names, count) for each in varying.series])
     return {
         "from_ms": varying.from_ms,
         "to_ms": varying.to_ms,
@@ -74,19 +75,26 @@ def points(evidence: Evidence) -> Points | None:
     }
 
 
-def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
+def _series(
+    slotted: SlottedSeries, tasks: Mapping[str, str], job_names: Mapping[str, str | None], slots: int
+) -> dict[str, Any]:
     task = tasks.get(slotted.vertex_id or "", slotted.vertex)
     operator = None if slotted.operator and task and is_same_name(slotted.operator, task) else slotted.operator
     where = " · ".join(part for part in (task, operator, slotted.task_manager) if part)
     return {
         "metric": slotted.metric,
         "job_id": slotted.job_id,
-        "where": where or THE_CLUSTER,
+        "where": where or _job_or_cluster(slotted.job_id, job_names),
         "is_rate": slotted.is_rate,
         "of_task": bool(task),
         "mean": [_rounded(slotted.means.get(slot)) for slot in range(slots)],
         "peak": [_rounded(slotted.peaks.get(slot)) for slot in range(slots)],
     }
+
+
+def _job_or_cluster(job_id: str | None, job_names: Mapping[str, str | None]) -> str:
+    """The place of a metric of no task and no process."""
+    return (job_names.get(job_id) or THE_JOB) if job_id else THE_CLUSTER
 
 
 def _distinct(series: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -195,8 +203,8 @@ def _chosen(points: Points) -> tuple[str, list[Mapping[str, Any]]]:
     return metric, sorted(found, key=lambda each: (-max(value or 0 for value in each["peak"]), each["where"]))
 
 
-THE_CLUSTER = to_say("the cluster")
-"""Where a metric of no task and no process is measured."""
+THE_CLUSTER, THE_JOB = to_say("the cluster"), to_say("the job")
+"""Where a metric of no task and no process is measured; the second for a job without a name."""
 UNKNOWN_UNIT = to_say("value")
 """Axis label of user-defined metrics and plain counts."""
 
@@ -217,7 +225,9 @@ def _scale(each: Mapping[str, Any]) -> tuple[float, str]:
 
 def _where(line: Mapping[str, Any]) -> str:
     where: str = line["where"]
-    return say(where) if where == THE_CLUSTER else where
+    if where == THE_CLUSTER and line["job_id"]:  # points of earlier versions
+        where = THE_JOB
+    return say(where) if where in (THE_CLUSTER, THE_JOB) else where
 
 
 def _in(unit: str) -> str:

@@ -170,7 +170,7 @@ def report_of(case: Case) -> Report:
         findings=[reported_finding(finding, names) for finding in document["findings"]] if document else [],
         missing=evidence_to_add(parts),
         undecided=[_possible_causes(each) for each in parts if each.hypotheses],
-        looked_at=[looked for each in parts for looked in _looked_at(each)],
+        looked_at=list(_looked_at(parts)),
         charts=_charts(incident) if incident else [],
         impact=measured_impact(incident) if incident else [],
         first_step=_first_step(document) if document and not case.is_closed else "",
@@ -279,12 +279,19 @@ def _about_causes(part: JobPart) -> Iterator[str]:
         yield joined_sentences((say("{what}.", what=part.split_heading), part.split["why"]))
 
 
-def _looked_at(part: JobPart) -> Iterator[tuple[str, str]]:
-    """Without a leading cause: the places that were examined."""
-    if part.document["verdict"]["symptom_class"] in NO_CAUSE:
-        for each in part.looked_at:
-            unread = say("not read; shown by: {evidence}", evidence=each["evidence"])
-            yield with_job_name(part.name, each["what"]), say("read") if each["read"] else unread
+def _looked_at(parts: Sequence[JobPart]) -> Iterator[tuple[str, str]]:
+    """The places that were examined of the jobs without a leading cause; a place with its jobs, unless it is so for all
+    jobs of the case.
+    """
+    jobs: dict[tuple[str, str], list[str]] = {}
+    for part in parts:
+        if part.document["verdict"]["symptom_class"] in NO_CAUSE:
+            for each in part.looked_at:
+                unread = say("not read; shown by: {evidence}", evidence=each["evidence"])
+                answer = say("read") if each["read"] else unread
+                jobs.setdefault((each["what"], answer), []).append(part.name)
+    for (what, answer), names in jobs.items():
+        yield with_job_name("" if len(names) == len(parts) else say(", ").join(names), what), answer
 
 
 def _place(evidence: Mapping[str, Any]) -> str:

@@ -165,3 +165,29 @@ def test_lines_that_are_not_drawn_are_counted_in_words() -> None:
 
     assert title(7).endswith("1 lower one not drawn")
     assert title(8).endswith("2 lower ones not drawn")
+
+
+def test_a_metric_of_a_job_is_not_one_of_the_cluster() -> None:
+    """The points of an earlier version name the cluster; those of now name the job, so that two jobs differ."""
+    stored = {**series("numberOfFailedCheckpoints", 0.0, 1.0, where="the cluster"), "job_id": "a" * 32}
+    assert CHART.summary(of(stored)).startswith("numberOfFailedCheckpoints of the job: ")
+    of_all = series("taskSlotsTotal", 0.0, 1.0, where="the cluster")
+    assert CHART.summary(of(of_all)).startswith("taskSlotsTotal of the cluster: ")
+
+
+def test_two_jobs_are_told_apart_by_their_names() -> None:
+    rows = [
+        {
+            "scope": "job",
+            "job_id": job * 32,
+            "job_name": name,
+            "metric": "numRestarts",
+            "ts_ms": START + 5_000 * moment,
+            "value": float(moment**2),
+        }
+        for job, name in (("a", "orders"), ("b", "clicks"))
+        for moment in range(10)
+    ]
+    points = CHART.points(hand_made(metric_sample=rows))
+    assert points is not None
+    assert {each["where"] for each in points["series"]} == {"orders", "clicks"}

@@ -84,6 +84,20 @@ def test_possible_causes_and_what_to_add_are_those_of_each_job(people: People) -
     assert "Collect the log of views: views: Shows why it fails." in post_mortem
 
 
+def test_a_place_that_was_read_of_all_jobs_is_named_once_in_a_report(people: People) -> None:
+    analysis = three_jobs(people)
+    for each in analysis.document["jobs"]:
+        shared = {"what": "restarts", "read": True, "evidence": "The log"}
+        own = {"what": "checkpoints", "read": each["name"] == "views", "evidence": "The log"}
+        each |= {"looked_at": [shared, own], "verdict": {**each["verdict"], "symptom_class": "inconclusive"}}
+    document_store(analysis)
+    assert report_of(analysis.case).looked_at == [
+        ("restarts", "read"),
+        ("Orders, invoices: checkpoints", "not read; shown by: The log"),
+        ("views: checkpoints", "read"),
+    ]
+
+
 def test_a_job_of_its_own_needs_no_name_and_no_list(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     assert job_verdicts_shown(analysis.document, []) == []
