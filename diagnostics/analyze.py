@@ -85,7 +85,7 @@ def analyze(
     """
     clock = _StageClock()
     progress(Progress("Unpacking", 0.02, say("files of the upload: {count}", count=len(case.sources))))
-    intake = unpack(case.sources, workspace, case.limits, case.layouts)
+    intake = unpack(case.sources, workspace, case.limits, case.layouts, case.choices.names)
     clock.lap("unpack_ms")
     progress(Progress("Reading", 0.1, say("files of the case: {count}", count=len(intake.inputs))))
     evidence, inputs = read_evidence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,20 +52,27 @@ class Intake:
 
 
 def unpack(
-    sources: Sequence[SourceFile], workspace: Path, limits: Limits = USUAL, layouts: Sequence[LogLayout] = ()
+    sources: Sequence[SourceFile],
+    workspace: Path,
+    limits: Limits = USUAL,
+    layouts: Sequence[LogLayout] = (),
+    whole: Set[str] = frozenset(),
 ) -> Intake:
     """Every file in the sources; logs in one of the given layouts are rewritten in Flink's own.
 
     Writes only below `workspace`/inputs, under generated names. A file that already is clean text is used in place.
+
+    whole  names of files that stay one even if they hold the logs of several processes
     """
-    unpacking = _Unpacking(workspace, limits, layouts)
+    unpacking = _Unpacking(workspace, limits, layouts, whole)
     for source in uniquely_named(sources):
         unpacking.take(source)
     return Intake(unpacking.inputs)
 
 
 class _Unpacking:
-    def __init__(self, workspace: Path, limits: Limits, layouts: Sequence[LogLayout]) -> None:
+    def __init__(self, workspace: Path, limits: Limits, layouts: Sequence[LogLayout], whole: Set[str]) -> None:
+        self._whole = whole
         self._layouts = layouts
         self._folder = workspace.resolve() / "inputs"
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +88,7 @@ class _Unpacking:
         if self._ended:
             self._refuse(source.name, self._ended)
             return
-        archive_members = members(source, self._allowance, self._folder, self._limits.file_bytes)
+        archive_members = members(source, self._allowance, self._folder, self._limits.file_bytes, self._whole)
         try:
             for member in archive_members:
                 if len(self.inputs) >= self._limits.files:

@@ -8,7 +8,7 @@ import re
 import stat
 import tempfile
 import zipfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from errno import ELOOP
@@ -20,6 +20,8 @@ from diagnostics.intake.compression import Decompressed, Inflate, bunzip
 from diagnostics.intake.history_archive import archived_answers
 from diagnostics.intake.limits import Allowance, Spent, in_words
 from diagnostics.intake.pasted_answers import MOST_BYTES, pasted_answers
+from diagnostics.intake.process_entries import MOST_ANSWER_BYTES, may_be_answer, process_answers
+from diagnostics.intake.process_logs import HEAD_BYTES, flink_process_namer, process_logs
 from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Container, archive_not_read, container_of
 from diagnostics.intake.sources import Names, SourceFile, readable_name
 from diagnostics.intake.streams import ByteStream, Checked, Peekable, Region, pieces
@@ -53,19 +55,24 @@ class Member:
 
 
 def members(
-    source: SourceFile, allowance: Allowance, spool_folder: Path | None, spooled_bytes: int
+    source: SourceFile,
+    allowance: Allowance,
+    spool_folder: Path | None,
+    spooled_bytes: int,
+    whole: Set[str] | None = None,
 ) -> Generator[Member, None, None]:
     """Each file of an upload. A defect of an archive is a refused member with the archive's name.
 
     spool_folder   where a zip within an archive may be written, without a name; None keeps it in memory
-    spooled_bytes  the largest zip within an archive
+    spooled_bytes  the largest zip within an archive, and the largest file with the logs of several processes
+    whole          names of files that stay one even if they hold the logs of several processes; None for all files
     Raises Spent and AllSpent.
     """
     try:
         with _regular_file(source.path) as file:
             size = os.fstat(file.fileno()).st_size
             allowance.begin_upload(size)
-            walk = _Walk(allowance, spool_folder, spooled_bytes)
+            walk = _Walk(allowance, spool_folder, spooled_bytes, whole)
             yield from walk.opened(Member(source.name, stated_bytes=size), Region(file, 0, None), file, 0)
     except OSError as error:
         reason = (
@@ -77,7 +84,10 @@ def members(
 
 
 class _Walk:
-    def __init__(self, allowance: Allowance, spool_folder: Path | None, spooled_bytes: int) -> None:
+    def __init__(
+        self, allowance: Allowance, spool_folder: Path | None, spooled_bytes: int, whole: Set[str] | None
+    ) -> None:
+        self._whole = whole
         self._allowance = allowance
         self._limits = allowance.limits
         self._spool_folder = spool_folder
@@ -101,8 +111,7 @@ class _Walk:
         if layers:
             file, member.stated_bytes = None, None
         if kind is None:
-            member.stream, member.on_disk = content, file is not None
-            yield member
+            yield from self._file(member, content, file, archives)
         elif archives >= self._limits.nesting:
             member.refusal = say(
                 "a {kind} inside {archives} other archives: {nesting} is the bound",
@@ -113,6 +122,40 @@ class _Walk:
             yield member
         else:
             yield from self._archive(member, kind, content, file, archives + 1)
+
+    def _file(self, member: Member, content: Peekable, file: BinaryIO | None, archives: int) -> Iterator[Member]:
+        """The file itself, or the log of each process in it."""
+        stays_whole = self._whole is None or member.name in self._whole or archives >= self._limits.nesting
+        head = b"" if stays_whole else content.head(HEAD_BYTES)
+        namer = flink_process_namer(head)
+        answers = process_answers(content.head(MOST_ANSWER_BYTES + 1)) if may_be_answer(head) else {}
+        for name, answer in answers.items():
+            inside = self._inside(member.name, name, [*member.notes])
+            inside.stream = Peekable(io.BytesIO(answer))
+            yield inside
+        if answers:
+            return
+        if namer is None or self._spool_folder is None:
+            member.stream, member.on_disk = content, file is not None
+            yield member
+            return
+        try:
+            with process_logs(content, namer, self._spool_folder, self._spooled_bytes) as logs:
+                if len(logs) > 1:
+                    for name, log in logs.items():
+                        inside = self._inside(member.name, name, [*member.notes])
+                        inside.stream = Peekable(log)
+                        yield inside
+                    return
+                (log,) = logs.values()
+                member.stream = Peekable(log if file is None else Region(file, 0, None))
+                member.on_disk = file is not None
+                yield member
+        except Spent:
+            raise
+        except UnreadableInput as error:
+            member.refusal = "; ".join([str(error), *member.notes])
+            yield member
 
     def _decompressed(self, stream: ByteStream, notes: list[str]) -> tuple[Peekable, Container | None, int]:
         """The stream after all decompressions, its kind of archive, and the number of compressions."""

@@ -23,7 +23,7 @@ DOCUMENT_LINE_BYTES = 4 * MIB
 """Bytes of a line of a JSON document, which may be longer than a log's. Our choice."""
 
 ZIP_BYTES = 512 * MIB
-"""A larger zip within an archive is not unpacked for this. Our choice."""
+"""A larger zip within an archive, or file of the logs of several processes, is not unpacked for this. Our choice."""
 
 FULL_BYTES = 8 * MIB
 SHORT_CHARACTERS = 4_000
@@ -73,7 +73,7 @@ def read_document(
 def _clean_text(source: SourceFile, member: str | None, allowance: Allowance) -> Generator[bytes, None, None]:
     """The text of a file of an upload in pieces."""
     wanted = {member or source.name, f"{source.name}!/{member}"}
-    with closing(members(source, allowance, Path(gettempdir()), ZIP_BYTES)) as searched:
+    with closing(members(source, allowance, Path(gettempdir()), ZIP_BYTES, wanted)) as searched:
         for each in searched:
             allowance.require_time()
             if each.name in wanted:

@@ -35,7 +35,7 @@ def gather_log_records(case: Case, workspace: Path) -> SharedFolder:
     workspace  an empty folder, which the caller removes
     Gives      the folder with the records, one file per range with records
     """
-    intake = unpack(case.sources, workspace, case.limits, case.layouts)
+    intake = unpack(case.sources, workspace, case.limits, case.layouts, case.choices.names)
     folder = workspace / RECORDS
     folder.mkdir()
     for number, planned in enumerate(plan_ranges(intake, case.choices).ranges):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from diagnostics.log_scan.changed_traces import has_headed_traces, unfolded, without_heads
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
 from diagnostics.log_scan.line_begins import lines_that_begin
+from diagnostics.log_scan.line_process import STERN
 from diagnostics.notation.file_range import JSON_BEGINS
 
 _CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
@@ -22,9 +23,7 @@ _SYSLOG = re.compile(
     rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}[Z+-][\d:]{0,5}) "
     rb"(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) )[\w.-]{1,253} [\w./@-]{1,100}(?:\[\d{1,10}\])?: "
 )
-_STERN = re.compile(
-    rb"(?m)^[a-z0-9][a-z0-9.-]{1,253} [a-z0-9][a-z0-9-]{0,62} (?=\d{4}-\d\d-\d\d[ T]\d\d:|\s|Caused by|[a-z]+\.)"
-)
+_STERN = re.compile(rb"(?m)^" + STERN)
 LOGCLI = re.compile(rb"(?m)^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d)) \{[^}\n]{0,4000}\} {1,500}")
 """The arrival time and the labels that `logcli` puts before a line, padded with spaces."""
 

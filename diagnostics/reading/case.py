@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from diagnostics.intake import Limits, LogLayout, SourceFile
@@ -29,6 +29,11 @@ class FileChoices:
     formats: Mapping[str, str] = field(default_factory=dict)
     clocks: Mapping[str, FileClock] = field(default_factory=dict)
     event_fields: Mapping[str, NamedFields] = field(default_factory=dict)
+
+    @property
+    def names(self) -> Set[str]:
+        """The files that the user chose something for: they are read as the files that the choice was made for."""
+        return self.formats.keys() | self.clocks.keys() | self.event_fields.keys()
 
 
 @dataclass(frozen=True, slots=True)
