@@ -111,7 +111,7 @@ class Report:
     facts      (name, value) about the case
     others     the other jobs of a case with several
     first_step what to do first while the case is open, or to prevent it next time where it is over; empty without one
-    runbooks   those of the causes, while the case is open
+    runbooks   those of the causes and of what nothing explains, while the case is open
     plans      what the runbooks change, merged, for each job
     actions    (what, who and by when in words, whether it is done)
     later      (snapshot in words, its verdict in words), what was seen after each change
@@ -304,9 +304,14 @@ def _charts(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
-    """The runbooks of the causes, each once for a job."""
-    causes = (each for each in runbook_progress(analysis).values() if each.role in CAUSES)
-    return list({(each.job, each.id): each for each in causes}.values())
+    """The runbooks of the causes, and of what nothing explains if they have something to do; each once for a job."""
+    findings = analysis.document["findings"]
+    shown = (
+        each
+        for each in runbook_progress(analysis).values()
+        if each.role in CAUSES or (each.is_useful and findings[each.position]["caused_by"] is None)
+    )
+    return list({(each.job, each.id): each for each in shown}.values())
 
 
 def _runbook(incident: Analysis, progress: RunbookProgress, names: Mapping[str | None, str]) -> ReportedRunbook:

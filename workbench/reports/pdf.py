@@ -61,6 +61,7 @@ HEADING = ParagraphStyle(
 FINDING = ParagraphStyle("finding", fontName=BOLD, fontSize=10, leading=14, spaceBefore=8, spaceAfter=2, keepWithNext=1)
 TEXT = ParagraphStyle("text", fontName=FONT, fontSize=9, leading=13, spaceAfter=3)
 SMALL = ParagraphStyle("small", parent=TEXT, fontSize=7.5, leading=10.5, textColor=MUTED, spaceAfter=1)
+ARGUMENT = ParagraphStyle("argument", parent=TEXT, leftIndent=12, spaceAfter=1)
 LINE_OF_EVIDENCE = ParagraphStyle("evidence", parent=SMALL, textColor=colors.black, leftIndent=8, spaceAfter=2)
 CODE = ParagraphStyle("code", parent=SMALL, textColor=colors.black, leftIndent=8, backColor=CODE_GROUND, spaceAfter=0)
 
@@ -137,8 +138,9 @@ def flowables(report: Report, address: str) -> Iterator[Flowable]:
         nothing = say("No rule found a problem.") if report.document else say("There is no diagnosis yet.")
         yield _paragraph(nothing, TEXT)
     colon, done = say(": "), say("Done: ")
+    for possible in report.undecided:
+        yield from _possible_causes(possible)
     yield from _sections(
-        *((possible.title, list(_hypotheses(possible))) for possible in report.undecided),
         (say("Where trouble would show"), [f"{what}{colon}{answer}" for what, answer in report.looked_at]),
         (say("What to do"), [f"{each.title}{colon}{each.course}" for each in report.runbooks]),
     )
@@ -232,11 +234,12 @@ def _code(text: str) -> Iterator[Flowable]:
     yield Spacer(1, 4)
 
 
-def _hypotheses(possible: ReportedCauses) -> Iterator[str]:
-    yield from possible.note
+def _possible_causes(possible: ReportedCauses) -> Iterator[Flowable]:
+    yield _paragraph(possible.title, HEADING)
+    yield from (_paragraph(line, TEXT) for line in possible.note)
     for title, share, arguments in possible.causes:
-        yield f"{title}{say(': ')}{share}"
-        yield from arguments
+        yield _paragraph(f"{title}{say(': ')}{share}", TEXT)
+        yield from (_paragraph(line, ARGUMENT) for line in arguments)
 
 
 def _of(what: str, who: str) -> str:

@@ -98,6 +98,20 @@ def test_a_place_that_was_read_of_all_jobs_is_named_once_in_a_report(people: Peo
     ]
 
 
+def test_a_report_has_the_runbook_of_what_nothing_explains(people: People) -> None:
+    """The page starts it, and the report had nothing to do for a job without a known cause."""
+    analysis = three_jobs(people)
+    unexplained = {"symptom_class": "checkpoint_failure", "role": "consequence", "runbook": "failed-checkpoints"}
+    analysis.document["findings"][1] |= unexplained
+    document_store(analysis)
+    (runbook,) = report_of(analysis.case).runbooks
+    assert runbook.title.endswith("· invoices")
+    assert runbook.steps
+    analysis.document["findings"][1]["caused_by"] = 0
+    document_store(analysis)
+    assert report_of(analysis.case).runbooks == []
+
+
 def test_a_job_of_its_own_needs_no_name_and_no_list(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     assert job_verdicts_shown(analysis.document, []) == []
