@@ -20,7 +20,8 @@ from diagnostics.intake.compression import Decompressed, Inflate, bunzip
 from diagnostics.intake.history_archive import archived_answers
 from diagnostics.intake.limits import Allowance, Spent, in_words
 from diagnostics.intake.pasted_answers import MOST_BYTES, pasted_answers
-from diagnostics.intake.process_entries import MOST_ANSWER_BYTES, may_be_answer, process_answers
+from diagnostics.intake.process_entries import MOST_BYTES as MOST_ENTRY_BYTES
+from diagnostics.intake.process_entries import entries_of_processes, may_be_of_several
 from diagnostics.intake.process_logs import HEAD_BYTES, flink_process_namer, process_logs
 from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Container, archive_not_read, container_of
 from diagnostics.intake.sources import Names, SourceFile, readable_name
@@ -128,12 +129,12 @@ class _Walk:
         stays_whole = self._whole is None or member.name in self._whole or archives >= self._limits.nesting
         head = b"" if stays_whole else content.head(HEAD_BYTES)
         namer = flink_process_namer(head)
-        answers = process_answers(content.head(MOST_ANSWER_BYTES + 1)) if may_be_answer(head) else {}
-        for name, answer in answers.items():
+        entries = entries_of_processes(content.head(MOST_ENTRY_BYTES + 1)) if may_be_of_several(head) else {}
+        for name, answer in entries.items():
             inside = self._inside(member.name, name, [*member.notes])
             inside.stream = Peekable(io.BytesIO(answer))
             yield inside
-        if answers:
+        if entries:
             return
         if namer is None or self._spool_folder is None:
             member.stream, member.on_disk = content, file is not None

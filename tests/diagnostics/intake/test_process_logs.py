@@ -64,10 +64,16 @@ def grafana(lines: Lines) -> bytes:
     return json.dumps(entries).encode()
 
 
+def kibana(lines: Lines) -> bytes:
+    rows = "".join(f'"2026-11-21T01:40:00Z",{pod},"{line}"\n' for pod, line in lines)
+    return f"@timestamp,kubernetes.pod.name,message\n{rows}".encode()
+
+
+FORMS = (kubectl, stern, compose, logcli, shipped, elasticsearch, loki, grafana, kibana)
 BOTH: Lines = [(JOBMANAGER, LINE), (TASKMANAGER, LINE), (JOBMANAGER, TRACE), (TASKMANAGER, LINE), (JOBMANAGER, LINE)]
 
 
-@pytest.mark.parametrize("form", [kubectl, stern, compose, logcli, shipped, elasticsearch, loki, grafana])
+@pytest.mark.parametrize("form", FORMS)
 def test_the_log_of_each_process_is_a_file(desk: Desk, form: Callable[[Lines], bytes]) -> None:
     first, second = desk.unpack("pods.log", form(BOTH))
     assert first.name.startswith(f"pods.log!/{JOBMANAGER}")
@@ -76,7 +82,7 @@ def test_the_log_of_each_process_is_a_file(desk: Desk, form: Callable[[Lines], b
     assert (text_of(second).count("switched to"), text_of(second).count("Sink.write")) == (2, 0)
 
 
-@pytest.mark.parametrize("form", [kubectl, stern, compose, logcli, shipped, elasticsearch, loki, grafana])
+@pytest.mark.parametrize("form", FORMS)
 def test_the_log_of_one_process_stays_as_it_is(desk: Desk, form: Callable[[Lines], bytes]) -> None:
     content = form([(TASKMANAGER, LINE)] * 3)
     [file] = desk.unpack("tm.log", content)
@@ -154,3 +160,9 @@ def test_the_list_of_an_upload_names_it_as_the_log_it_is(tmp_path: Path) -> None
     path = tmp_path / "pods.log"
     path.write_bytes(kubectl(BOTH))
     assert [(each.name, each.recognition.format_id) for each in peek(path, "pods.log")] == [("pods.log", "flink-log")]
+
+
+@pytest.mark.parametrize("form", [elasticsearch, grafana, kibana])
+def test_an_answer_about_very_many_processes_stays_whole(desk: Desk, form: Callable[[Lines], bytes]) -> None:
+    lines = [(f"orders-taskmanager-1-{number}", LINE) for number in range(MOST_PROCESSES + 5)]
+    assert [file.name for file in desk.unpack("export", form(lines))] == ["export"]
