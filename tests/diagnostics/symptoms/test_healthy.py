@@ -144,3 +144,17 @@ def test_a_sink_whose_requests_are_refused_again_and_again_is_not_called_well() 
     assert findings(asked)
     assert not findings(asked, outside_system={"refused": 28})
     assert not findings(asked, outside_system={"slow_requests": 40, "slow_median_ms": 1_600})
+
+
+def test_a_watermark_without_a_time_makes_less_sure_and_is_said() -> None:
+    (dated,) = findings({**WELL, "watermark_lag": {"vertex": "Window", "behind_ms": 3_000, "is_bound": False}})
+    (undated,) = findings({**WELL, "watermark_lag": {"vertex": "Window", "undated": True}})
+    assert undated.confidence < dated.confidence
+    assert "How far the watermark of Window is behind the wall clock was not judged" in undated.statement
+    assert "wall clock" not in dated.statement
+
+
+def test_a_watermark_two_hours_behind_is_not_called_well_unless_no_record_comes() -> None:
+    lag = {"vertex": "Window", "behind_ms": 7_200_000, "is_bound": True, "undated": True}
+    assert not findings({**WELL, "watermark_lag": lag})
+    assert findings({**WELL, "watermark_lag": {**lag, "idle": True}})
