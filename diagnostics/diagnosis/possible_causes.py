@@ -22,6 +22,11 @@ def causes_heading(document: Mapping[str, Any]) -> str:
 
 def causes_note(document: Mapping[str, Any]) -> str:
     """What the shares are, and what they are worth."""
+    if are_frequencies(document) and document["findings"]:
+        return say(
+            "What was noticed in these files proves none of them: the shares are how often resolved incidents had each"
+            " cause."
+        )
     if are_frequencies(document):
         return say(
             "Nothing in these files speaks of trouble, so this is no reason to look for one of them: it is how often"

@@ -42,6 +42,11 @@ FINISHED = ("but FINISHED instead", "have already finished", "has been finished,
 """Texts of refused triggers when tasks of the job have finished. Source: Flink's own log statements
 (jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator (the last one: of 1.13)."""
 
+NOT_RUNNING = re.compile(
+    r"triggering task ([^\n]{1,300}?) of job [0-9a-f]{32} is not in state RUNNING but (\w{1,20}) instead"
+)
+"""The task that lets a trigger be refused, and its state; in texts of at most 2,000 characters. Source: Flink's own log
+statements before 1.13 (jm.ckpt.task_not_running)."""
 
 WRAPPER = "org.apache.flink.runtime.checkpoint.CheckpointException"
 """Has Flink's reason as its message; the exception that a task failed with is its cause."""
@@ -143,6 +148,8 @@ def _refused(history: History) -> dict[str, FactValue]:
         if stamps:
             facts |= {"not_ready_first_ms": min(stamps), "not_ready_last_ms": max(stamps)}
         facts["not_ready_is_last"] = _is_last(early, history)
+        if named := NOT_RUNNING.search(max(early, key=lambda each: each.last_ms or 0).reason):
+            facts |= {"not_ready_task": named[1], "not_ready_state": named[2]}
     if finished:
         facts["finished_reason"] = finished[-1].reason[:200]
         facts["finished_is_last"] = _is_last(finished, history)
@@ -351,6 +358,8 @@ FACTS = {
     "expired": "checkpoints that expired according to an exception alone, whose number or course no file has",
     "not_ready": "triggers refused because not all tasks were running",
     "not_ready_reason": "what the first of them said",
+    "not_ready_task": "task that the last of these triggers was refused for, where it is named",
+    "not_ready_state": "state of that task when the last trigger was refused",
     "not_ready_first_ms": "when the first was refused, epoch ms",
     "not_ready_last_ms": "when the last was refused, epoch ms",
     "not_ready_is_last": "whether no checkpoint completed after the triggers refused for tasks that were not running",

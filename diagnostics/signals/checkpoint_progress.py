@@ -15,6 +15,7 @@ from diagnostics.reconstruction.checkpoints.failure_deadline import gives_up_ms
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import RECENT
 from diagnostics.reconstruction.checkpoints.located import Located, last_paths, located_checkpoints
+from diagnostics.reconstruction.checkpoints.open_checkpoint import running_ms
 from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
 from diagnostics.reconstruction.checkpoints.timeout import lasted_ms, proposed_timeout_ms, timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
@@ -71,6 +72,7 @@ def _facts_of(
     down_ms = went_down_ms(evidence).get(job_id)
     facts: dict[str, FactValue] = {**_course(history, down_ms), **_counted(history, counted)}
     facts |= last_paths(history, located_checkpoints(evidence).get(job_id, Located()))
+    facts |= known_facts({"running_ms": running_ms(history, evidence)})
     facts |= timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
     facts |= _against_settings(history, facts, stated)
     if down_ms is None and isinstance(tolerated := stated.get("tolerable_failed"), int):
@@ -100,7 +102,6 @@ def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
     completed = history.select_statuses("completed")
     expired = history.select_statuses("expired")
     failed = history.select_statuses("expired", "declined", "failed")
-    running = history.select_statuses("in_progress")
     first_failure = failed[0].number if failed else None
     before = [each for each in completed if first_failure is None or each.number < first_failure]
     durations = known(each.duration_ms for each in completed)
@@ -116,7 +117,7 @@ def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
         "declined": len(history.select_statuses("declined")),
         "declined_ids": _ids(history.select_statuses("declined")),
         "aborted": len(history.select_statuses("aborted")),
-        "in_progress": len(running),
+        "in_progress": len(history.select_statuses("in_progress")),
         "completed_before_failure": len(before) if failed else None,
         "completed_after_failure": len([each for each in completed if failed and each.number > failed[-1].number])
         if failed
@@ -137,13 +138,11 @@ def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
         if completed
         else None,
         "growth_ratio": _growth([each.duration_ms for each in before]),
-        "running_ms": history.running_ms,
         "unaligned_count": len([each for each in completed if each.unaligned]),
     }
     outcomes = history.failing_course()
     facts |= onset_facts(onset(outcomes)) | end_facts(ended_ms(outcomes))
-    facts |= _sizes(history, completed)
-    facts |= _recent(history.outcomes())
+    facts |= _sizes(history, completed) | _recent(history.outcomes())
     last_completed = completed[-1].ended_ms if completed else None
     if history.observed_until_ms and last_completed:
         facts["since_last_completed_ms"] = max(history.observed_until_ms - last_completed, 0)
@@ -311,10 +310,11 @@ def _numeric(value: FactValue) -> float | None:
 
 
 def _citations_of(history: History) -> list[Citation]:
-    """Failures first, then the slowest and the last completed checkpoints, then triggers that failed."""
+    """Failures first, then what is under way, the slowest and the last completed one, then triggers that failed."""
     failed = history.select_statuses("expired", "declined", "failed")
     completed = sorted(history.select_statuses("completed"), key=lambda each: -(each.duration_ms or 0))
-    chosen = [*failed[:4], *failed[-1:], *completed[:3], *history.select_statuses("completed")[-1:]]
+    chosen = [*failed[:4], *failed[-1:], *history.select_statuses("in_progress")[:1], *completed[:3]]
+    chosen += history.select_statuses("completed")[-1:]
     found = [each.citations[0] for each in chosen if each.citations]
     found += [citation for each in chosen[:4] for citation in each.citations[1:]]
     return [*found, *(each.citation for each in history.not_started[:1])]

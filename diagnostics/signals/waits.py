@@ -61,7 +61,7 @@ def measure(evidence: Evidence) -> Measured:
         "cause": wait.cause,
         "system": wait.system,
         "what": wait.what,
-        "advice": wait.advice if wait.decides else remedy_of(longest["message"] or "") or wait.advice,
+        "advice": wait.advice if wait.decides or wait.is_own else remedy_of(longest["message"] or "") or wait.advice,
         "decides": wait.decides,
         "said": longest["message"],
         "records": 1 if wait.is_start else longest["records"],

@@ -121,7 +121,8 @@ FACTS = {
     "behind_ms": "lag of the watermark behind the wall clock, at least, of the task that is furthest behind",
     "is_bound": "whether the metrics of watermarks have no time, so that their lag is a lower bound",
     "bound_ms": "moment before which the watermarks were not read, epoch ms",
-    "bound_by": "event that shows when the watermarks were read at the earliest: restored, completed, running or triggered",
+    "bound_by": "event that shows when the watermarks were read at the earliest (restored, completed, running, "
+    "triggered)",
     "bound_elsewhere": "whether another file than that of the watermark shows when it was read at the earliest",
     "undated": "true where no watermark of the job has a time",
     "apart_ms": "largest distance between the watermarks of the subtasks of one task, where none has a time",

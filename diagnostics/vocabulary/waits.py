@@ -21,6 +21,7 @@ class Wait:
     is_once   whether it counts as the last word of a log, too, and need not come again for minutes
     decides   whether it counts once and wherever it stands
     is_start  whether it counts as the last word alone, because it comes with each start
+    is_own    whether its advice is better than what repairs a failure with the same message
     """
 
     texts: tuple[str, ...]
@@ -31,6 +32,7 @@ class Wait:
     is_once: bool = False
     decides: bool = False
     is_start: bool = False
+    is_own: bool = False
 
 
 @cache
@@ -47,6 +49,7 @@ def waits() -> Mapping[str, Wait]:
             entry.get("once") in (True, "only"),
             entry.get("decides") is True,
             entry.get("once") == "only",
+            entry.get("own") is True,
         )
         for name, entry in content.items()
     }

@@ -118,7 +118,7 @@ def reports_of_log(rows: Rows) -> Iterator[Report]:
     refused: dict[tuple[str | None, str], list[Mapping[str, Any]]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row["ts_ms"] or 0, row["file_id"], row["line"] or 0)):
         if row["event"] in NOT_STARTED:
-            refused[row["job_id"], _reason(row) or row["message"] or ""].append(row)
+            refused[row["job_id"], _one_stop(_reason(row) or row["message"] or "")].append(row)
         elif row["checkpoint_id"] is not None:
             of_checkpoint[row["job_id"], row["checkpoint_id"]].append(row)
     for (job_id, number), records in of_checkpoint.items():
@@ -143,6 +143,11 @@ def _reason(row: Mapping[str, Any]) -> str | None:
     """The stated reason of a failure, else the message of the exception."""
     stated = (row[name] for name in ("reason", "exception_message", "root_cause_message"))
     return next((text for text in stated if text is not None), None)
+
+
+def _one_stop(reason: str) -> str:
+    """The reason with one full stop: Flink's sentence ends with one, and the record with another."""
+    return reason.removesuffix(".") if reason.endswith("..") else reason
 
 
 STATUS_EVENTS = {"completed": COMPLETED, "expired": EXPIRED, "declined": DECLINED, "failed": FAILED}

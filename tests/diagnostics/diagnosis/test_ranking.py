@@ -153,6 +153,14 @@ def test_causes_that_nothing_speaks_for_are_called_frequencies() -> None:
     assert split_heading(ill).startswith("To tell the first two apart, add: ")
 
 
+def test_nothing_is_not_said_to_speak_of_trouble_beside_a_remark() -> None:
+    full = signal("back_pressure.job", busy_ratio=0.99, busy_vertex="Window", worst_ratio=0.0, high_share_ratio=0.0)
+    document = judge([{**full, "level": "job"}, *MISSING], INPUTS, Ruleset.of(shipped_rules()))
+    assert [each["rule"]["id"] for each in document["findings"]] == ["warning.no-room"]
+    assert "Nothing in these files speaks of trouble" not in causes_note(document)
+    assert "What was noticed in these files" in causes_note(document)
+
+
 def test_a_lost_node_is_not_first_of_all_the_fault_of_the_job() -> None:
     lost = {
         **signal("kubernetes", None, nodes_lost=1, nodes_lost_text="NodeNotReady: Node a is not ready"),

@@ -325,3 +325,12 @@ def test_a_trigger_that_a_task_manager_does_not_answer_names_it(silence: str, ad
     log = [completed(1, 1), record(20, "jm.ckpt.failed", "Failed to trigger checkpoint 2", checkpoint_id=2, **chain)]
     facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
     assert (facts["unanswered"], facts.get("unanswered_by")) == ((1, [address]) if address else (0, None))
+
+
+def test_the_task_for_which_a_trigger_was_refused_is_named_with_its_state() -> None:
+    said = (
+        f"Checkpoint triggering task Source: orders (1/2) of job {JOB} is not in state RUNNING but SCHEDULED instead."
+    )
+    log = [record(second, "jm.ckpt.task_not_running", f"{said} Aborting checkpoint.") for second in (1, 2, 3)]
+    facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
+    assert (facts["not_ready_task"], facts["not_ready_state"]) == ("Source: orders (1/2)", "SCHEDULED")

@@ -1,0 +1,56 @@
+"""The checkpoint of which a JobManager's log holds the trigger and no end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnostics.arithmetic.quantiles import highest, known
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, History
+from diagnostics.reconstruction.checkpoints.running_tasks import DOWN
+from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCheckpoint:
+    """A checkpoint under way where its log ends: its trigger and the log's last record, epoch ms."""
+
+    number: int
+    from_ms: int
+    until_ms: int
+
+    @property
+    def open_ms(self) -> int:
+        """How long it had been under way."""
+        return self.until_ms - self.from_ms
+
+
+def open_checkpoint(history: History, log: IncidentLog) -> OpenCheckpoint | None:
+    """The oldest checkpoint under way of which only the log knows; None where it ended with the job or its JobManager,
+    which no record of the checkpoint reports.
+    """
+    for checkpoint in history.select_statuses("in_progress"):
+        from_ms = checkpoint.triggered_ms
+        if checkpoint.seen_by_rest or from_ms is None:
+            continue
+        files = {citation.file_id for citation in checkpoint.citations}
+        ends = [log.last_ms[each] for each in files if each in log.last_ms]
+        until_ms = max((end for end in ends if end >= from_ms), default=None)
+        if until_ms is None or _ended(checkpoint, from_ms, log):
+            return None
+        return OpenCheckpoint(checkpoint.number, from_ms, until_ms)
+    return None
+
+
+def _ended(checkpoint: Checkpoint, from_ms: int, log: IncidentLog) -> bool:
+    went_down = (
+        each.ts_ms for each in log.of("job_state") if each.state_to in DOWN and each.job_id in (checkpoint.job_id, None)
+    )
+    started = (each.ts_ms for each in log.of("process_start") if each.process == "jobmanager")
+    return any(ts_ms is not None and ts_ms >= from_ms for ts_ms in (*went_down, *started))
+
+
+def running_ms(history: History, evidence: Evidence) -> float | None:
+    """How long the oldest checkpoint under way had taken when a file was last written that would show its end."""
+    found = open_checkpoint(history, incident_log(evidence))
+    return highest(known((history.running_ms, float(found.open_ms) if found else None)))
