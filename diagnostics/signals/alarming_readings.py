@@ -254,7 +254,7 @@ def _signal(
         "kind": kind,
         "place": known or here.name,
         "metric": metric,
-        "read": f"{metric} {_read(entry, own, limit, len({row.value for row in rows}) > 1)}",
+        "read": f"{metric} {_read(entry, own, limit, [row.value for row in rows])}",
         "stands_still": entry.stands_still,
         "what": entry.what,
         "advice": entry.advice,
@@ -266,13 +266,14 @@ def _signal(
     return Signal(key, Subject(job=here.job), known_facts(facts), cited, len(courses))
 
 
-def _read(entry: AlarmingReading, value: float, limit: float | None, are_several: bool) -> str:
-    """What was read, as it would be written behind the metric; of several values the least, as their bound."""
+def _read(entry: AlarmingReading, value: float, limit: float | None, values: Sequence[float]) -> str:
+    """What was read, as it would be written behind the metric; of several values the least and the most."""
     form, take = FORMATS[entry.unit], entry.main.take
     if take in COUNTED:
         return f"= {COUNTED[take]} ({value:.0f}x)"
     if limit is None:
-        return f"{'≥' if take == 'least' and are_several else '='} {form(value)}"
+        most = form(max(values)) if take == "least" and values else form(value)
+        return f"= {form(value)}" if most == form(value) else f"= {form(value)} … {most}"
     shown = f"{form(value)} / {form(limit)} ({phrase.percent(value / limit)})"
     return f"+{shown}" if take == "grown" else f"= {shown}"
 

@@ -79,7 +79,7 @@ FACTS = {
     "id": "checkpoint of which the log has the trigger and no end",
     "triggered_ms": "when that checkpoint was triggered, epoch ms",
     "log_ends_ms": "last record of the log with that checkpoint, epoch ms",
-    "open_ms": "how long the checkpoint had been under way where the log ends",
+    "open_ms": "time for which the checkpoint had been under way where the log ends",
     "timeout_ms": "checkpoint timeout in effect",
     "expires_ms": "when the checkpoint expires by its timeout, or else by Flink's default, epoch ms",
     "is_overdue": "whether the log goes on after the checkpoint should have expired",
