@@ -40,20 +40,20 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _open(history: History, timeout: Mapping[str, FactValue], log: IncidentLog) -> dict[str, FactValue]:
-    found, completed = open_checkpoint(history, log), history.select_statuses("completed")
+    unended, completed = open_checkpoint(history, log), history.select_statuses("completed")
     longest = highest(known(each.duration_ms for each in completed))
-    if found is None or (len(completed) >= ENOUGH and longest is not None and found.open_ms <= longest):
+    if unended is None or (len(completed) >= ENOUGH and longest is not None and unended.open_ms <= longest):
         return {}
     stated = timeout.get("timeout_ms")
-    expires_ms = found.from_ms + (stated if isinstance(stated, (int, float)) else DEFAULT_TIMEOUT_MS)
+    expires_ms = unended.from_ms + (stated if isinstance(stated, (int, float)) else DEFAULT_TIMEOUT_MS)
     return {
-        "id": found.number,
-        "triggered_ms": found.from_ms,
-        "log_ends_ms": found.until_ms,
-        "open_ms": found.open_ms,
+        "id": unended.number,
+        "triggered_ms": unended.from_ms,
+        "log_ends_ms": unended.until_ms,
+        "open_ms": unended.open_ms,
         "timeout_ms": stated,
         "expires_ms": round(expires_ms),
-        "is_overdue": found.until_ms > expires_ms,
+        "is_overdue": unended.until_ms > expires_ms,
     }
 
 

@@ -49,10 +49,10 @@ def measure(evidence: Evidence) -> Measured:
     if not evidence.has("metric_sample"):
         return
     series, cluster = metric_series(evidence), cluster_of(evidence)
-    found: dict[str | None, list[_Watermark]] = defaultdict(list)
+    by_job: dict[str | None, list[_Watermark]] = defaultdict(list)
     for each in _watermarks(series):
-        found[each.vertex[0]].append(each)
-    for job_id, watermarks in sorted(found.items(), key=lambda item: str(item[0])):
+        by_job[each.vertex[0]].append(each)
+    for job_id, watermarks in sorted(by_job.items(), key=lambda item: str(item[0])):
         yield _signal(job_id, watermarks, series, cluster, scrape_bounds(evidence).get(job_id, ()))
 
 

@@ -1,4 +1,4 @@
-"""The checkpoint of which a JobManager's log holds the trigger and no end."""
+"""The checkpoint whose trigger is in a JobManager's log, and whose end is not."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class OpenCheckpoint:
 
 
 def open_checkpoint(history: History, log: IncidentLog) -> OpenCheckpoint | None:
-    """The oldest checkpoint under way of which only the log knows; None where it ended with the job or its JobManager,
-    which no record of the checkpoint reports.
+    """The oldest checkpoint under way that only the log knows. None where it ended with the job or its JobManager: no
+    record of the checkpoint reports that.
     """
     for checkpoint in history.select_statuses("in_progress"):
         from_ms = checkpoint.triggered_ms
@@ -52,5 +52,5 @@ def _ended(checkpoint: Checkpoint, from_ms: int, log: IncidentLog) -> bool:
 
 def running_ms(history: History, evidence: Evidence) -> float | None:
     """How long the oldest checkpoint under way had taken when a file was last written that would show its end."""
-    found = open_checkpoint(history, incident_log(evidence))
-    return highest(known((history.running_ms, float(found.open_ms) if found else None)))
+    unended = open_checkpoint(history, incident_log(evidence))
+    return highest(known((history.running_ms, float(unended.open_ms) if unended else None)))

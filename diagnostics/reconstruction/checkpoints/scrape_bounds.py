@@ -33,8 +33,8 @@ class ScrapeBound:
     """A moment that had passed when a file without times was read.
 
     ms       the moment, epoch ms
-    by       why: the job's state was restored then, a checkpoint had completed then, the job had run for so long since
-             it was submitted, or as many checkpoints as the counter says cannot have completed earlier
+    by       why: the job's state was restored then, a checkpoint had completed then, the job had run for that time
+             since it was submitted, or as many checkpoints as the counter says cannot have completed earlier
     file_id  the file that holds the metric
     """
 
@@ -54,10 +54,10 @@ def scrape_bounds(evidence: Evidence) -> Mapping[str | None, tuple[ScrapeBound, 
     series, only_job = metric_series(evidence), only_one(cluster_of(evidence).job_names)
     started = _started(evidence)
     histories = checkpoint_histories(evidence)
-    found: dict[str | None, list[ScrapeBound]] = {}
+    bounds_of: dict[str | None, list[ScrapeBound]] = {}
     for job_id, bound in _bounds(series, only_job, started, histories):
-        found.setdefault(job_id, []).append(bound)
-    return {job_id: tuple(sorted(bounds, key=lambda each: -each.ms)) for job_id, bounds in found.items()}
+        bounds_of.setdefault(job_id, []).append(bound)
+    return {job_id: tuple(sorted(bounds, key=lambda each: -each.ms)) for job_id, bounds in bounds_of.items()}
 
 
 def _bounds(
