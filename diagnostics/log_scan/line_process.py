@@ -15,7 +15,9 @@ STERN = (
 )
 """The pod of a Deployment, a StatefulSet or Flink's own integration, with its namespace where several are read."""
 _STERN = re.compile(STERN)
-_COMPOSE = re.compile(rb"([A-Za-z0-9_.@-]{1,160}) {0,40}\| ")
+COMPOSE = rb"(?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) )(?P<service>[A-Za-z0-9_.@-]{1,160}) {0,40}\| "
+"""A service of docker compose. A layout of log4j may print the level of a record so."""
+_COMPOSE = re.compile(COMPOSE)
 _LABELS = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d) \{([^}\n]{0,4000})\} ")
 _LABEL = re.compile(rb'(?:^|[ ,])(pod|pod_name|instance|container|filename)="([^"\\\n]{1,300})"')
 MOST_TELLING = ("pod", "pod_name", "instance", "filename", "container")
@@ -56,7 +58,7 @@ def _pod_by_stern(line: bytes) -> bytes | None:
 
 def _service_by_compose(line: bytes) -> bytes | None:
     match = _COMPOSE.match(line)
-    return match and match[1]
+    return match and match["service"]
 
 
 def _process_by_logcli(line: bytes) -> bytes | None:

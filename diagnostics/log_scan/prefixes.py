@@ -8,7 +8,7 @@ from collections.abc import Callable
 from diagnostics.log_scan.changed_traces import has_headed_traces, unfolded, without_heads
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
 from diagnostics.log_scan.line_begins import lines_that_begin
-from diagnostics.log_scan.line_process import STERN
+from diagnostics.log_scan.line_process import COMPOSE, STERN
 from diagnostics.notation.file_range import JSON_BEGINS
 
 _CRI = rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) "
@@ -17,7 +17,7 @@ _PART_OF_CONTAINERD = re.compile(_CRI + rb"(?P<flag>[FP]) ")
 """Parts of a line that containerd wrote in pieces of 16 KiB; all but the last are marked P. Source: CRI log format."""
 _KUBECTL_TIMESTAMP = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}(?:Z|[+-]\d\d:\d\d) ")
 _KUBECTL_PREFIX = re.compile(rb"(?m)^\[pod/[^\]\n]{1,300}\] ")
-_COMPOSE = re.compile(rb"(?m)^[A-Za-z0-9_.@-]{1,160} {0,40}\| ")
+_COMPOSE = re.compile(rb"(?m)^" + COMPOSE)
 _SYSLOG = re.compile(
     rb"(?m)^(?:<\d{1,3}>)?"
     rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]{0,12}[Z+-][\d:]{0,5}) "

@@ -95,6 +95,12 @@ def test_a_line_that_names_no_process_is_of_the_one_before_it(desk: Desk) -> Non
     assert text_of(first).splitlines()[:3:2] == ["Starting", "java.io.IOException: gone"]
 
 
+def test_the_level_in_front_of_a_record_is_no_process(desk: Desk) -> None:
+    message = "org.apache.flink.runtime.taskmanager.Task | Map (1/2)#0 switched to RUNNING."
+    content = "".join(f"{level} | 2026-11-21 01:40:00,000 | {message}\n" for level in ("INFO ", "WARN ", "INFO "))
+    assert [file.name for file in desk.unpack("tm.log", content.encode())] == ["tm.log"]
+
+
 def test_a_plain_log_and_what_is_no_log_of_flink_stay_whole(desk: Desk) -> None:
     other = kubectl([(JOBMANAGER, "GET /\n"), (TASKMANAGER, "GET /\n")])
     assert [file.name for file in (*desk.unpack("jm.log", LOG), *desk.unpack("web.log", other))] == [
