@@ -12,7 +12,7 @@ from django.utils import timezone
 from diagnostics.symptoms import NO_CAUSE
 from workbench.analyses.models import Analysis
 from workbench.cases.job_verdicts import job_verdicts
-from workbench.channels.models import Channel, Delivery, Tells
+from workbench.channels.models import Channel, Delivery, DeliveryStatus, Tells
 from workbench.channels.services import send_when_committed
 from workbench.languages.sentences import to_say
 from workbench.runbooks.verifying import verification_of
@@ -40,13 +40,15 @@ def deliveries_plan(*, analysis_id: int, **signal: Any) -> None:
 def _plan(channel: Channel, analysis: Analysis) -> None:
     case, document = analysis.case, analysis.document
     symptom_class = document["verdict"]["symptom_class"]
-    last = channel.deliveries.filter(case=case).select_related("analysis").first()
-    if last is None and channel.tells == Tells.CAUSES and symptom_class in NO_CAUSE:
-        return
-    what = _reason(last, analysis, symptom_class)
-    if not what:
+    about_case = channel.deliveries.filter(case=case).select_related("analysis")
+    if not _reason(about_case.first(), channel, analysis, symptom_class):
         return
     now = timezone.now()
+    # What waits for the end of the quiet hours would come after this message, and state what is no longer known.
+    about_case.filter(status=DeliveryStatus.WAITING, tries=0, due_at__gt=now).delete()
+    what = _reason(about_case.first(), channel, analysis, symptom_class)
+    if not what:
+        return
     is_critical = any(each["severity"] == CRITICAL for each in document["findings"])
     delivery = Delivery.objects.create(
         channel=channel,
@@ -59,10 +61,11 @@ def _plan(channel: Channel, analysis: Analysis) -> None:
     send_when_committed(delivery)
 
 
-def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> str:
-    """Why the channel receives it; empty when it has the same already."""
+def _reason(last: Delivery | None, channel: Channel, analysis: Analysis, symptom_class: str) -> str:
+    """Why the channel receives it; empty when it has the same already, or takes no first message of that class."""
     if last is None:
-        return to_say("Verdict")
+        is_taken = channel.tells != Tells.CAUSES or symptom_class not in NO_CAUSE
+        return to_say("Verdict") if is_taken else ""
     verification = verification_of(analysis)
     is_fixed = verification is not None and verification.is_fixed
     if last.analysis is not None and analysis.snapshot > last.analysis.snapshot:

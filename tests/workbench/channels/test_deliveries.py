@@ -140,6 +140,42 @@ def test_a_cause_of_another_job_is_a_new_verdict_and_a_critical_one_is_not_held_
     assert Delivery.objects.latest("pk").due_at <= timezone.now()
 
 
+def test_a_verdict_that_waits_for_the_morning_does_not_come_after_a_newer_one(people: People, channel: Channel) -> None:
+    """It came hours after the critical one that took its place, as if it were the verdict of the case."""
+    begin, end = (timezone.now() + dt.timedelta(hours=hours) for hours in (-1, 1))
+    Channel.objects.update(quiet_from=begin.time(), quiet_to=end.time())
+    analysis = diagnosed_case(people.alice)
+    Delivery.objects.all().delete()
+    analysis.document["findings"][0]["severity"] = "warning"
+    document_store(analysis)
+    planning.deliveries_plan(analysis_id=analysis.pk)
+    assert Delivery.objects.get().due_at > timezone.now(), "it waits for the end of the quiet hours"
+    planning.deliveries_plan(analysis_id=analysis.pk)
+    assert Delivery.objects.count() == 1, "the same verdict again"
+
+    again = analysis_request(case=analysis.case, user=people.alice)
+    again.document = analysis.document
+    job_beside(again, "invoices", "user_code", 36, severity="critical")
+    planning.deliveries_plan(analysis_id=again.pk)
+
+    only = Delivery.objects.get()
+    assert (only.what, only.analysis) == ("Verdict", again), "nothing was sent before it"
+    assert only.due_at <= timezone.now()
+
+
+def test_a_verdict_that_turns_out_to_be_none_before_the_morning_is_not_sent(people: People, channel: Channel) -> None:
+    begin, end = (timezone.now() + dt.timedelta(hours=hours) for hours in (-1, 1))
+    Channel.objects.update(quiet_from=begin.time(), quiet_to=end.time())
+    analysis = diagnosed_case(people.alice)
+    Delivery.objects.update(due_at=end)
+    again = analysis_request(case=analysis.case, user=people.alice)
+    again.document = {**analysis.document, "findings": []}
+    again.document["verdict"] = {**again.document["verdict"], "symptom_class": "inconclusive"}
+    document_store(again)
+    planning.deliveries_plan(analysis_id=again.pk)
+    assert not Delivery.objects.exists()
+
+
 def test_channels_of_other_teams_and_of_causes_only_hear_nothing(people: People, channel: Channel) -> None:
     diagnosed_case(people.charlie)
     diagnosed_case(people.alice, skew_ratio=1.0)
