@@ -66,7 +66,7 @@ _SET = re.compile(
 _WATERMARK = re2.compile(r"(?i)WATERMARK\s+FOR\s+\S{1,120}|\.?for(?:BoundedOutOfOrderness|MonotonousTimestamps)\b")
 _IDLENESS = re2.compile(r"(?i)withIdleness|with_idleness|idle-timeout")
 """What lets subtasks without records not hold the watermark."""
-_CLASS = re.compile(r"\b([A-Za-z]{4,40}(?:Source|Sink|Consumer|Producer|Stream|Builder))(?:011|010|09)?\s?[.<(]")
+_CLASS = re.compile(r"\b([A-Za-z]{2,40}(?:Source|Sink|Consumer|Producer|Stream|Builder))(?:011|010|09)?\s?[.<(]")
 
 Option = tuple[str, str, str, int, int]
 """Scope, key, value, first and last line."""
@@ -338,6 +338,11 @@ FORMAT = Format(
             name="piece.txt",
             text="KafkaSource<String> source = KafkaSource.<String>builder()\n    .setTopics(topics)\n    .build();\n",
             rows={"config_option": [{"scope": "program", "key": "connector.class", "value": "KafkaSource", "line": 1}]},
+        ),
+        Sample(
+            name="queue.txt",
+            text="RMQSource<String> queue;\nDataStream<String> in = env.fromSource(queue);\n",
+            rows={"config_option": [{"scope": "program", "key": "connector.class", "value": "RMQSource", "line": 1}]},
         ),
         Sample(
             name="options.sql",

@@ -1,4 +1,4 @@
-"""Settings of Kafka's brokers and topics: `server.properties`, and output of `kafka-configs --describe`."""
+"""Settings of Kafka: `server.properties`, output of `kafka-configs --describe`, and the properties of a consumer."""
 
 from __future__ import annotations
 
@@ -42,6 +42,23 @@ CERTAIN = frozenset(
 )
 """Settings that only brokers have, not clients. Source: Kafka documentation, Broker Configs."""
 LEAST_CERTAIN = 3
+OF_A_CONSUMER = frozenset(
+    (
+        "auto.offset.reset",
+        "bootstrap.servers",
+        "enable.auto.commit",
+        "fetch.min.bytes",
+        "isolation.level",
+        "key.deserializer",
+        "max.poll.records",
+        "partition.assignment.strategy",
+        "value.deserializer",
+    )
+)
+"""Settings of a consumer beside its `group.id`. Source: Kafka documentation, Consumer Configs."""
+LEAST_OF_A_CONSUMER = 2
+READER = "reader"
+"""Kind of a consumer whose settings a file of properties states."""
 
 _TITLE = re.compile(
     r"(?m)^(?:Dynamic|All|Default)? ?configs for (?:the default )?(broker|topic)s?(?: (\S{1,255}))?"
@@ -55,10 +72,20 @@ _PROPERTY = re.compile(r"\s{0,8}([A-Za-z][\w.-]{1,199})\s{0,4}[=:]\s{0,4}(.{0,40
 def _recognise(head: Head) -> float:
     if " configs for " in head.text and _TITLE.search(head.text):
         return 0.95
-    if sum(key in head.text for key in CERTAIN) < LEAST_CERTAIN:
+    if "group.id" not in head.text and sum(key in head.text for key in CERTAIN) < LEAST_CERTAIN:
         return 0.0
-    named = {found[1] for line in head.text.splitlines()[:2_000] if (found := _PROPERTY.match(line[:4_400]))}
-    return 0.9 if len(named & CERTAIN) >= LEAST_CERTAIN else 0.0
+    named = _named(head.text)
+    return 0.9 if len(named & CERTAIN) >= LEAST_CERTAIN or _is_consumer(named) else 0.0
+
+
+def _named(content: str) -> set[str]:
+    return {found[1] for line in content.splitlines()[:2_000] if (found := _PROPERTY.match(line[:4_400]))}
+
+
+def _is_consumer(named: set[str]) -> bool:
+    """Whether properties are those of one consumer and of nothing else, such as a cluster or a producer."""
+    others = named & CERTAIN or any(each.startswith(("jobmanager.", "taskmanager.", "spring.")) for each in named)
+    return "group.id" in named and len(named & OF_A_CONSUMER) >= LEAST_OF_A_CONSUMER and not others
 
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
@@ -66,9 +93,10 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
         raise LimitExceeded(
             say("settings of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_BYTES)
         )
-    kind = "broker"
+    lines = list(numbered_lines(part, MOST_LINE))
+    kind = READER if _is_consumer(_named("\n".join(line for _, line in lines))) else "broker"
     is_described = False
-    for at, line in numbered_lines(part, MOST_LINE):
+    for at, line in lines:
         title, described = _TITLE.match(line), _DESCRIBED.match(line)
         option = described or (None if is_described else _PROPERTY.match(line))
         if title:
@@ -86,7 +114,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="kafka-settings",
-    title=to_say("Settings of Kafka brokers and topics (server.properties, kafka-configs --describe)"),
+    title=to_say("Settings of Kafka (server.properties, kafka-configs --describe, properties of a consumer)"),
     documentation="https://kafka.apache.org/documentation/#brokerconfigs",
     tables=("config_option",),
     recognise=_recognise,
@@ -123,6 +151,19 @@ FORMAT = Format(
                     {"scope": "kafka broker", "key": "transaction.max.timeout.ms", "value": "600000", "line": 2},
                     {"key": "ssl.key.password", "value": "******"},
                     {"scope": "kafka topic", "key": "retention.ms", "value": "3600000", "line": 5},
+                ]
+            },
+        ),
+        Sample(
+            name="report/consumer.properties",
+            text="bootstrap.servers=kafka:9092\ngroup.id=invoice-report\nisolation.level=read_uncommitted\n"
+            "auto.offset.reset=earliest\n",
+            rows={
+                "config_option": [
+                    {"scope": "kafka reader", "key": "bootstrap.servers", "value": "kafka:9092", "line": 1},
+                    {"key": "group.id", "value": "invoice-report"},
+                    {"key": "isolation.level", "value": "read_uncommitted", "line": 3},
+                    {"key": "auto.offset.reset", "value": "earliest"},
                 ]
             },
         ),

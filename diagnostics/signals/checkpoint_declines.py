@@ -22,7 +22,7 @@ from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.decline_reasons import STOPPED, WAITING
+from diagnostics.vocabulary.decline_reasons import OVERTAKEN, STOPPED, WAITING
 from diagnostics.vocabulary.fault_origins import UNKNOWN
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -101,6 +101,7 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
         "finished_tasks": sum(each.lead.kind == "finished tasks" for each in of_job.failures),
         "declined_not_ready": sum(each.lead.kind == "not ready" for each in of_job.failures),
         "consequences": sum(each.lead.kind == "consequence" for each in of_job.failures),
+        "overtaken": sum(each.lead.reason == OVERTAKEN for each in of_job.failures),
         "consequence_reasons": _counted(each.lead.reason for each in of_job.failures if each.lead.kind == "consequence")
         or None,
         "expired": sum(each.lead.kind == "expired" for each in of_job.failures),
@@ -351,6 +352,7 @@ FACTS = {
     "subtask_count": "how many subtasks that is",
     "task_managers": "TaskManagers from which the declines came",
     "unacknowledged": "tasks that never acknowledged these checkpoints, where no record names the operator",
+    "overtaken": "checkpoints whose task went over to a newer one",
     "consequence_reasons": "why they did, in words, each with how often",
     "thresholds": "failures of the job because too many checkpoints had failed",
     "threshold_reason": "the reason that the job's failure names",

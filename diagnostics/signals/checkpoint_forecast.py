@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
+from diagnostics.arithmetic.onset import onset
 from diagnostics.arithmetic.trend import LEAST_MONOTONE, NoTrend, Trend, trend_of
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -14,6 +16,8 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 HOUR_MS = 3_600_000
 SHOWN = 4
+FIRST = 3
+"""How many checkpoints show what is usual at first. Our choice: a median needs three."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -37,7 +41,7 @@ def measure(evidence: Evidence) -> Measured:
         stated, places = settings_of(options, job_id)
         timeout = timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
         facts = _durations(completed, timeout.get("timeout_ms"), expired=bool(history.select_statuses("expired")))
-        facts |= _state(completed)
+        facts |= _state(completed) | _longer(completed)
         if facts:
             shown = [each.citations[0] for each in (*completed[:1], *completed[-SHOWN:]) if each.citations]
             yield Signal(
@@ -79,6 +83,17 @@ def _durations(completed: Sequence[Checkpoint], timeout_ms: FactValue, *, expire
     return facts
 
 
+def _longer(completed: Sequence[Checkpoint]) -> dict[str, FactValue]:
+    """From which checkpoint on all took more than twice as long as the first ones usually did."""
+    took = [(each.start_ms, each.end_to_end_ms) for each in completed]
+    known = [(start, length) for start, length in took if start is not None and length is not None]
+    if len(known) <= FIRST:
+        return {}
+    usual = median(length for _, length in known[:FIRST])
+    found = onset((start, length > 2 * usual) for start, length in known)
+    return {"longer_from_ms": found.ts_ms} if found and not found.at_start else {}
+
+
 def _state(completed: Sequence[Checkpoint]) -> dict[str, FactValue]:
     values = [(float(each.start_ms or 0), each.state_bytes) for each in completed if each.state_bytes is not None]
     trend = trend_of(values, LEAST_MONOTONE)
@@ -110,6 +125,7 @@ FACTS = {
     "timeout_in_ms": "time from the last completed checkpoint until the duration reaches the timeout",
     "timeout_earliest_ms": "earliest time until the duration reaches the timeout",
     "timeout_latest_ms": "latest time until the duration reaches the timeout, where it can be foreseen",
+    "longer_from_ms": "trigger of the first of the checkpoints that took more than twice as long as those at first did",
     "state_rise_bytes_per_h": "growth of the full state per hour, median slope",
     "state_rise_low_bytes_per_h": "lowest growth of the state per hour within 95 %, or least step of few",
     "state_rise_high_bytes_per_h": "highest growth of the state per hour within 95 %, or largest step of few",

@@ -70,7 +70,7 @@ FACTS = {
     "generated": "whether all of them generate their records, so that none waits outside while the job is down",
     "source_notes": "how each of them is read again after a failure",
     "engine": "what checkpointing gives Flink's own state",
-    "sink": "what the weakest sink gives",
+    "sink": "delivery guarantee of the weakest sink",
     "sinks": "the sinks that files name",
     "sink_notes": "how each of them takes part in a checkpoint",
     "asks_exactly_once": "whether a sink is configured for exactly-once delivery",

@@ -23,6 +23,8 @@ from diagnostics.reconstruction.checkpoints.exactly_once_chain import (
     client_options,
     has_kafka_consumer,
     prefix_of,
+    reader_levels,
+    readers_item,
     sources_item,
     stated_prefixes,
 )
@@ -187,13 +189,17 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     sources = sources_item(
         _task_names(evidence, job), delivery.sources if delivery else (), reads_kafka=has_kafka_consumer(evidence)
     )
-    items = list(audit(facts, client, settings, history, prefixes, sources))
+    readers = reader_levels(evidence)
+    items = list(audit(facts, client, settings, history, prefixes, sources, readers_item(readers)))
     facts |= {
         "audit": [item.sentence for item in items],
         "wrong": [item.name for item in items if item.state == "wrong"],
+        "wrong_links": sum(item.state in ("wrong", "wrong by default") for item in items),
         "wrong_by_default": [item.name for item in items if item.state == "wrong by default"] or None,
         "not_visible": [item.name for item in items if item.state == "not visible"],
         "isolation_level": next(iter(client.get("isolation.level", ())), None),
+        "readers": list(readers) or None,
+        "readers_committed": all(level == "read_committed" for level in readers.values()) if readers else None,
     }
     serious = sorted(events, key=lambda each: (list(KINDS).index(each.kind), each.ts_ms or 0))
     if serious:
@@ -359,9 +365,12 @@ FACTS = {
     "prefixes": "transactional id prefixes seen",
     "transactional_ids": "different transactional ids that producers stated",
     "asks_exactly_once": "whether the sink is configured for exactly-once delivery",
-    "isolation_level": "isolation.level that a consumer of these files stated",
+    "readers": "consumer groups beside the job's own whose properties were given",
+    "readers_committed": "whether all of them read committed records only",
+    "isolation_level": "isolation.level with which the job's own Kafka consumer reads",
     "audit": "each link of the exactly-once chain: ok, wrong or not visible",
     "wrong": "links of the exactly-once chain that are wrong",
+    "wrong_links": "links of the chain that are wrong, or wrong where no file states a value",
     "wrong_by_default": "links that are wrong if the defaults of Flink and Kafka are in effect",
     "not_visible": "the links that these files do not show",
     "first_text": "the most significant message",

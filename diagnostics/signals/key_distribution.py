@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from diagnostics.arithmetic.balance import salts_needed
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -62,7 +61,6 @@ def _signal(totals: EventTotals, hot: int, places: Mapping[str, EventPlace], clu
     if parallelism:
         facts["keyed_parallelism"] = parallelism
         facts["hot_key_multiple_ratio"] = top_events / events * parallelism
-        facts["needed_salts"] = salts_needed(top_events / events, parallelism)
     return Signal(
         key="key_distribution",
         subject=Subject(),
@@ -113,7 +111,6 @@ SIGNALS = (
             "hot_keys_share_ratio": "their part of the events together, 0 to 1",
             "keyed_parallelism": "highest parallelism of a task that reads by key",
             "hot_key_multiple_ratio": "top key's events as a multiple of the hottest task's even share",
-            "needed_salts": "salts that bring the top key under 1.5 even shares there",
         },
         measure=measure,
     ),

@@ -91,6 +91,8 @@ KIND_ORDER: tuple[Kind, ...] = (
 """The most specific first: a failed snapshot precedes what only followed from it."""
 
 
+OVERTAKEN = REASONS["because a barrier from newer checkpoint"][0]
+"""Of a checkpoint whose task went over to a newer one."""
 NOT_TRIGGERED = REASONS["Failed to trigger checkpoint "]
 """Of a trigger that failed with an exception."""
 LAST_FAILURE: Mapping[str, tuple[str, Kind]] = {

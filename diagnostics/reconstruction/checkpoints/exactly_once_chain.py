@@ -25,6 +25,10 @@ SINK_DEFAULT_MS = 3_600_000
 State = Literal["ok", "wrong", "wrong by default", "not visible"]
 """`wrong by default`: no file states a value, and the defaults of Flink and Kafka do not fit together."""
 
+READER = "kafka reader"
+"""Scope of the settings of a consumer that a file of properties states."""
+READERS = "isolation.level of the readers of the topic"
+
 SOCKET = "socket stream"
 """Flink's name of a source that reads a socket, in lower case. Source: StreamExecutionEnvironment.socketTextStream."""
 
@@ -71,7 +75,7 @@ def client_options(evidence: Evidence, job: str | None, foreign: Collection[str]
     not_ours = {_start(row) for row in rows if row.key == "transactional.id" and prefix_of(row.value) in foreign}
     found: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row.job_id is not None or _start(row) not in not_ours:
+        if row.scope != READER and (row.job_id is not None or _start(row) not in not_ours):
             name = next((name for name, names in NAMES.items() if row.key in names), row.key)
             found.setdefault(name, {})[row.value] = None
     return {name: list(values) for name, values in found.items()}
@@ -137,6 +141,30 @@ def has_kafka_consumer(evidence: Evidence) -> bool:
     return any((row.scope or "").startswith("kafka consumer") for row in _options(evidence))
 
 
+def reader_levels(evidence: Evidence) -> Mapping[str, str | None]:
+    """Consumer group -> its isolation.level, of the consumers whose properties were given; those of the job's own
+    groups are left out.
+    """
+    own = {row.value for row in _options(evidence) if row.scope != READER and row.key == "group.id"}
+    stated: dict[Any, dict[str, str]] = defaultdict(dict)
+    for row in _options(evidence):
+        if row.scope == READER and row.value:
+            stated[row.file_id][row.key] = row.value
+    levels = {each["group.id"]: each.get("isolation.level") for each in stated.values() if "group.id" in each}
+    return {group: levels[group] for group in sorted(levels) if group not in own}
+
+
+def readers_item(levels: Mapping[str, str | None]) -> Item:
+    """Whether the consumers of the topic read committed records only. `levels` as `reader_levels` gives it."""
+    for group, level in levels.items():
+        if level == "read_uncommitted":
+            return Item(READERS, "wrong", f"{group} reads with read_uncommitted")
+    for group, level in levels.items():
+        if level is None:
+            return Item(READERS, "wrong by default", f"{group} states none; Kafka's default is read_uncommitted")
+    return Item(READERS, "ok" if levels else "not visible", ", ".join(levels) or "they run elsewhere")
+
+
 def audit(
     facts: Mapping[str, FactValue],
     client: Mapping[str, Sequence[str]],
@@ -144,6 +172,7 @@ def audit(
     history: History,
     prefixes: Sequence[str],
     sources: Item,
+    readers: Item,
 ) -> Iterable[Item]:
     """The conditions of exactly-once delivery, from the sources to the consumers of the topic."""
     yield sources
@@ -168,7 +197,7 @@ def audit(
     yield _prefix_item(facts, prefixes)
     yield _broker_item(facts)
     yield _length_item(facts)
-    yield Item("isolation.level of the readers of the topic", "not visible", "they run elsewhere")
+    yield readers
 
 
 def sources_item(names: Iterable[str], sources: Sequence[Connector], *, reads_kafka: bool) -> Item:
@@ -178,8 +207,10 @@ def sources_item(names: Iterable[str], sources: Sequence[Connector], *, reads_ka
     sources  the connectors that files name as its sources
     """
     name = "sources that can be read again"
-    if any(SOCKET in each.lower() for each in names) or any(each.source == "forgets" for each in sources):
+    if any(SOCKET in each.lower() for each in names):
         return Item(name, "wrong", "what came through a socket cannot be read again after a failure")
+    if lost := [each.title for each in sources if each.source == "forgets"]:
+        return Item(name, "wrong", f"{', '.join(lost)}: what was read before a failure cannot be read again")
     if open_ones := [each.title for each in sources if each.source == "depends"]:
         return Item(name, "not visible", ", ".join(open_ones))
     known = dict.fromkeys([*(["Kafka"] if reads_kafka else []), *(each.title for each in sources)])

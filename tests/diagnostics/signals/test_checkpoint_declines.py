@@ -285,7 +285,7 @@ def test_what_only_follows_states_why_it_did() -> None:
     stated = {**WRAPPED, "exception_message": text, "causes": text}
     log = [completed(1, 1), *declined(10, 2, **stated), *declined(20, 3, **stated)]
     facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
-    assert (facts["failures"], facts["consequences"]) == (0, 2)
+    assert (facts["failures"], facts["consequences"], facts["overtaken"]) == (0, 2, 2)
     assert facts["consequence_reasons"] == ["overtaken by a newer checkpoint (2)"]
 
 

@@ -86,6 +86,14 @@ def test_durations_and_states_that_do_not_rise_have_no_forecast() -> None:
     assert list(measure(hand_made(checkpoint=steady, config_option=[TIMEOUT]))) == []
 
 
+def test_checkpoints_that_take_longer_than_at_first_have_an_onset() -> None:
+    steady = [completed(number, 2_000.0) for number in range(1, 11)]
+    longer = [completed(number, 2_000.0 + (number - 10) * 20_000.0) for number in range(11, 21)]
+
+    assert facts(*steady, *longer)["longer_from_ms"] == START + 11 * MINUTE
+    assert "longer_from_ms" not in facts(*(completed(number, 50_000.0 + number * 1_000) for number in range(1, 21)))
+
+
 def test_four_checkpoints_are_too_few() -> None:
     few = [completed(number, 10_000.0 * number) for number in range(1, 5)]
 

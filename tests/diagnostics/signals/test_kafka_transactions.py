@@ -8,6 +8,7 @@ import pytest
 
 from diagnostics.log_scan.kafka_client import client_options
 from diagnostics.signals.kafka_transactions import measure
+from diagnostics.signals.signal import Signal
 from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 FENCED = (
@@ -333,3 +334,28 @@ def test_exactly_once_of_a_program_that_writes_elsewhere_is_not_kafkas(sink: str
     ]
     evidence = hand_made(**line_of_jobs(), config_option=stated)
     assert bool(signals_of_key(measure(evidence), "kafka_transactions")) is counts
+
+
+READERS = "isolation.level of the readers of the topic"
+
+
+@pytest.mark.parametrize(
+    ("properties", "state"),
+    [
+        ({"group.id": "invoice-report", "isolation.level": "read_uncommitted"}, "wrong"),
+        ({"group.id": "invoice-report"}, "wrong by default"),
+        ({"group.id": "invoice-report", "isolation.level": "read_committed"}, "ok"),
+        ({"group.id": "billing", "isolation.level": "read_uncommitted"}, "not visible"),
+    ],
+)
+def test_the_properties_of_a_consumer_show_how_the_topic_is_read(properties: dict[str, str], state: str) -> None:
+    """A consumer of the job's own group reads what the job reads, not what it writes."""
+    own = [ASKS, option("group.id", "billing", scope="kafka consumer")]
+    reader = [option(key, value, scope="kafka reader") | {"file_id": 7} for key, value in properties.items()]
+    facts = only(measure(hand_made(config_option=[*own, *reader])), "kafka_transactions").facts
+    assert audit(facts)[READERS] == state
+
+
+def test_a_consumer_of_other_records_is_no_setting_of_the_sink() -> None:
+    reader = [option("group.id", "invoice-report", scope="kafka reader")]
+    assert not [each for each in measure(hand_made(config_option=reader)) if isinstance(each, Signal)]
