@@ -27,6 +27,12 @@ records of one trouble mostly come.
 """
 
 
+NEARLY_AS_SURE = 0.15
+"""A cause whose confidence is lower by at most this is nearly as sure. Our choice: one or two arguments."""
+CLEARLY_MORE = 0.1
+"""A gain that is larger by at least this share is clearly larger. Our choice: above the noise of shares of time."""
+
+
 RESEMBLANCE = "fault_traits.resembles"
 """What a finding rests on that knows a failure by its traits alone."""
 
@@ -44,7 +50,8 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     A finding of a class that a more confident cause of the same task vetoes is dropped, and so is one that knows a
     failure by its traits alone where a stronger cause rests on the same record, and one reading where a stronger
-    finding of its class measures the same. A consequence refers to the cause that explains it; a cause that another one
+    finding of its class measures the same. Of independent causes that are nearly as sure, the one whose repair gives
+    clearly more is the root cause. A consequence refers to the cause that explains it; a cause that another one
     explains becomes its consequence. The others are contributing.
     """
     ranked = sorted(findings, key=lambda each: (-weight(each), each.rule.id, repr(each.subject)))
@@ -52,7 +59,7 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     ranked = [each for each in ranked if not _is_known_better(each, ranked) and not _is_measured_better(each, ranked)]
     causes = [each for each in ranked if symptom(each.symptom_class).kind == "cause"]
     own = [each for each in causes if each.severity != "info" and _explainer(each, causes) is None]
-    root = own[0] if own else None
+    root = _most_worth(own) if own else None
     placed = {id(each): each for each in ranked}
     if root is not None:
         placed[id(root)] = replace(root, role="root_cause")
@@ -70,6 +77,27 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         )
     roles = ("root_cause", "contributing", "consequence")
     return tuple(sorted((placed[id(each)] for each in ranked), key=lambda each: roles.index(each.role)))
+
+
+def _most_worth(own: Sequence[Finding]) -> Finding:
+    """The surest of independent causes, or one nearly as sure and as severe whose repair gives clearly more of the
+    same quantity.
+    """
+    surest = own[0]
+    rivals = [each for each in own[1:] if _is_worth_more(each, surest)]
+    return max(rivals, key=lambda each: each.gain.share if each.gain else 0.0, default=surest)
+
+
+def _is_worth_more(finding: Finding, other: Finding) -> bool:
+    if finding.gain is None or other.gain is None or finding.gain.of != other.gain.of:
+        return False
+    return (
+        finding.symptom_class != other.symptom_class
+        and finding.severity == other.severity
+        and finding.confidence >= max(other.confidence - NEARLY_AS_SURE, LEAST_EXPLAINING)
+        and finding.gain.share >= other.gain.share + CLEARLY_MORE
+        and not _may_be_same_task(finding.subject, other.subject)
+    )
 
 
 def _is_answered(finding: Finding, cause: Finding | None) -> bool:

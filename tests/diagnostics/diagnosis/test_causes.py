@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis.causes import order_causes
-from diagnostics.diagnosis.finding import Began, Finding
+from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.evidence.subject import Subject
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
@@ -48,6 +48,31 @@ def test_the_surest_cause_is_the_root() -> None:
         ("skew", "root_cause", None),
         ("sink", "contributing", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sure", "share", "severity", "of", "root"),
+    [
+        (0.7, 0.9, "critical", "time", "sink"),
+        (0.6, 0.9, "critical", "time", "skew"),
+        (0.7, 0.55, "critical", "time", "skew"),
+        (0.7, 0.9, "warning", "time", "skew"),
+        (0.7, 0.9, "critical", "memory", "skew"),
+    ],
+)
+def test_of_causes_that_are_nearly_as_sure_the_one_worth_most_is_the_root(
+    sure: float, share: float, severity: str, of: str, root: str
+) -> None:
+    sink = finding("sink", "slow_sink", sure, "out", severity=severity)
+    skew = finding("skew", "data_skew", 0.8, "window")
+    ordered = roles(replace(sink, gain=Gain(share, of)), replace(skew, gain=Gain(0.5, "time")))
+    assert ordered[0] == (root, "root_cause", None)
+
+
+def test_of_two_causes_of_one_task_the_surer_is_the_root() -> None:
+    sink = replace(finding("sink", "slow_sink", 0.7, "out"), gain=Gain(0.9, "time"))
+    skew = replace(finding("skew", "data_skew", 0.8, "out"), gain=Gain(0.5, "time"))
+    assert roles(sink, skew)[0] == ("skew", "root_cause", None)
 
 
 def test_a_remark_is_never_the_root() -> None:
