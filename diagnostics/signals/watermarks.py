@@ -81,7 +81,8 @@ def _signal(
     gauges = gauges_of_all[vertex]
     courses = {gauge.subtask: _moments(gauge.known) for gauge in gauges if gauge.subtask is not None}
     with_watermark = {subtask: course for subtask, course in courses.items() if course}
-    without = sorted(set(courses) - set(with_watermark))
+    at_end = {each.subtask for each in gauges if any((point.value or 0.0) >= END_OF_INPUT for point in each.known)}
+    without = sorted(set(courses) - set(with_watermark) - at_end)
     slowest = slowest_of(with_watermark)
     facts: dict[str, FactValue] = {
         "metric": gauges[0].metric,
@@ -291,7 +292,7 @@ SIGNALS = (
             "first_in_graph": "whether the watermark is created in this task, because no upstream task has one",
             "created_in": "id of the only task that creates the watermark",
             "without_watermark": "subtasks that never had a watermark while others had",
-            "without_watermark_count": "subtasks without a watermark",
+            "without_watermark_count": "subtasks that never had a watermark, not even the one that ends the input",
             "lag_first_ms": "median lag in the first quarter of the samples, ms",
             "lag_last_ms": "median lag in the last quarter of the samples, ms",
             "lag_min_ms": "lowest lag, ms; negative is ahead of the wall clock",

@@ -64,6 +64,14 @@ def test_records_after_the_highest_watermark_show_that_the_source_has_not_ended(
     assert (signal.facts["maximum_from_ms"], signal.facts["maximum_records"]) == (START + 50_000, 4_500)
 
 
+def test_a_task_whose_inputs_ended_before_the_first_sample_lacks_no_watermark() -> None:
+    highest = float(2**63 - 1)
+    rows = [*gauge(SINK, 0, [highest] * 10), *gauge(SINK, 1, [highest] * 10), *passing(0, 0.0)]
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert signal.facts["without_watermark_count"] == 0
+    assert "blocks_downstream" not in signal.facts
+
+
 def test_a_subtask_that_ended_beside_one_that_goes_on_passes_no_records() -> None:
     highest = float(2**63 - 1)
     rows = gauge(SINK, 0, [*lagging([7_000.0] * 10), *[highest] * 10]) + gauge(SINK, 1, lagging([7_000.0] * 20))
