@@ -63,6 +63,8 @@ def measure(evidence: Evidence) -> Measured:
     if levels:
         used = dict(_cores(series_of))
         facts |= _facts_over_time(series, loads[place], used, place, busy)
+        if not used and (cores := _cores_seen(evidence).get(place)) is not None:
+            facts["cores_used"] = loads[place] * cores
     elif busy >= FEWEST_BUSY and (most := _most_cores(evidence, series_of_process)) is not None:
         facts["most_cpu_to_busy_ratio"] = most / busy
     busiest = max(series.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
@@ -96,14 +98,17 @@ def _most_cores(evidence: Evidence, loads: Mapping[str, Series]) -> float | None
 
     A JVM sees a limit of its container as whole cores, rounded up.
     """
-    seen = {
-        normalised(row.task_manager): row.cpu_cores
-        for row in sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0)
-    }
+    seen = _cores_seen(evidence)
     cores = [seen.get(name) for name in loads]
     if None in cores:
         return None
     return sum(_latest(each) * (seen[name] or 0.0) for name, each in loads.items())
+
+
+def _cores_seen(evidence: Evidence) -> Mapping[str, float | None]:
+    """TaskManager -> the cores that its JVM sees, by the last answer about it."""
+    rows = sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0)
+    return {normalised(row.task_manager): row.cpu_cores for row in rows}
 
 
 def _cores(series_of: MetricSeries) -> Iterator[tuple[str, float]]:
@@ -147,7 +152,8 @@ SIGNALS = (
             "most_cpu_to_busy_ratio": "cores that the TaskManagers can have used at most at a single look, over their "
             "busy subtasks",
             "allowed_cores": "cores that this process may use, by those that it uses and its load",
-            "cores_used": "cores that the busiest TaskManager process keeps busy; median",
+            "cores_used": "cores that the busiest TaskManager process keeps busy, median; by its load and the cores "
+            "that it sees where no counter of its CPU time is there",
         },
         measure=measure,
     ),

@@ -51,6 +51,14 @@ def test_the_busiest_task_manager_shows_the_cpu_load() -> None:
     assert (facts["task_manager"], facts["median_ratio"]) == ("tm-2", 0.95)
 
 
+def test_without_a_counter_of_cpu_time_cores_in_use_follow_from_the_cores_that_the_process_sees() -> None:
+    rows = samples("Status.JVM.CPU.Load", [0.35] * 6, task_manager="tm-1")
+    seen = [{"task_manager": "tm-1", "ts_ms": START, "cpu_cores": 16.0}]
+    facts = only(cpu_load.measure(hand_made(metric_sample=rows, task_manager=seen)), "cpu_load").facts
+    assert facts["cores_used"] == pytest.approx(5.6)
+    assert "cores_used" not in only(cpu_load.measure(hand_made(metric_sample=rows)), "cpu_load").facts
+
+
 def test_cores_in_use_are_the_growth_of_cpu_time() -> None:
     course = [moment * 9.5e9 for moment in range(6)]  # 9.5 s of CPU in each 5 s
     rows = [
