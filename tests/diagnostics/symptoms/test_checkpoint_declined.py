@@ -56,6 +56,33 @@ def test_at_most_one_rule_says_why_checkpoints_are_declined() -> None:
     assert twice == []
 
 
+def test_every_origin_of_repeated_declines_has_a_finding() -> None:
+    """Of these the failure itself, which has a class of its own, is what has to be explained."""
+    by_themselves = {
+        "without_sasl",
+        "unseen_checkpoint",
+        "memory",
+        "slots",
+        "outside_first",
+        "high_availability",
+        "high_availability_code",
+        "task_manager_loss",
+        "kafka_transactions",
+        "process_ending",
+        "memory_limit",
+        "slow_start",
+        "python_worker",
+        "outside_refused",
+        "record_refused",
+        "by_message",
+        "outside_connector",
+        "outside_client",
+    }
+    course = {"failures": 4, "thresholds": 0, "synchronous": 0, "completed_after": 0}
+    silent = [each for each in ORIGINS if not said_of(**course, **thrown(each, own=False))]
+    assert set(silent) <= by_themselves
+
+
 def test_one_decline_among_many_that_complete_is_only_a_remark() -> None:
     once = {"failures": 1, "thresholds": 0, "synchronous": 0, "completed_after": 30}
     assert said_of(**once, **thrown("storage", own=False)) == ["declined.single"]
