@@ -40,9 +40,13 @@ class SettingFault:
     no_statement: bool = False
 
     def is_shown_in(self, text: str, frames: Sequence[str]) -> bool:
-        """Whether an exception chain, thrown in these frames, shows it without one of its texts."""
-        shaped = self.patterns is not None and self.patterns.search(text) is not None
-        return shaped or (self.by_message and shown_by_message(text, frames) == SETTING)
+        """Whether an exception chain, thrown in these frames, shows it without one of its texts.
+
+        What a message looks like gives way to the entry that knows it and blames a statement.
+        """
+        shown = shown_by_message(text, frames)
+        shaped = self.patterns is not None and shown != STATEMENT and self.patterns.search(text) is not None
+        return shaped or (self.by_message and shown == SETTING)
 
     def is_thrown_in(self, frames: Sequence[str], exception: str) -> bool:
         """Whether one of its frames threw the innermost exception, which is no conflict of class versions."""
