@@ -16,6 +16,11 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.clusters import Sign, number_signs, signs_beside
 
+SAME_TIME_MS = 60_000
+"""Jobs of one name that ran at the same time for longer than this are two deployments, as those of a test and of a
+production environment. Our choice: clocks differ by seconds, and a job is started again after its savepoint.
+"""
+
 MOST_CLUSTERS = 8
 """Clusters of a case that are judged apart. Our choice: each reads its files once more."""
 
@@ -41,13 +46,13 @@ class ClusterFiles:
 def files_of_clusters(evidence: Evidence) -> Sequence[ClusterFiles]:
     """The clusters of a case with their files; empty where there is one, or where the files do not show which is which.
 
-    Jobs of one name stay together: the later one may be the earlier one, deployed again. A file that names no cluster
+    Jobs of one name stay together, unless they ran at the same time: the later one may be the earlier one, deployed
+    again. A file that names no cluster
     is of the one that the other files of its folder are of, or of the nearest folder around it with such files.
 
     Reads   job, subtask, task_manager, the jobs in log_record and metric_sample.
     """
-    names = [(("job", job), ("job_name", name)) for job, name in cluster_of(evidence).job_names.items() if name]
-    number_of = number_signs([*signs_beside(evidence), *names])
+    number_of = number_signs([*signs_beside(evidence), *_successors(evidence)])
     jobs_of: dict[int, set[str]] = defaultdict(set)
     for (kind, sign), number in number_of.items():
         if kind == "job":
@@ -66,6 +71,42 @@ def files_of_clusters(evidence: Evidence) -> Sequence[ClusterFiles]:
     ]
     processes = {number for (kind, _), number in shown_by.items() if kind in OF_A_PROCESS}
     return apart if len({each.files for each in apart}) > 1 or len(processes) > 1 else ()
+
+
+def _successors(evidence: Evidence) -> Iterator[tuple[Sign, Sign]]:
+    """Pairs of jobs of one name, one of them after the other; all pairs where it is not known when each job ran."""
+    ran = _running_times(evidence)
+    jobs_of: dict[str, list[str]] = defaultdict(list)
+    for job, name in cluster_of(evidence).job_names.items():
+        if name:
+            jobs_of[name].append(job)
+    for named in jobs_of.values():
+        if not all(job in ran for job in named):
+            yield from ((("job", named[0]), ("job", job)) for job in named[1:])
+            continue
+        newest: list[str] = []
+        for job in sorted(named, key=lambda each: (ran[each], each)):
+            former = next((each for each in newest if ran[each][1] <= ran[job][0] + SAME_TIME_MS), None)
+            if former is not None:
+                yield ("job", former), ("job", job)
+                newest.remove(former)
+            newest.append(job)
+
+
+def _running_times(evidence: Evidence) -> Mapping[str, tuple[int, int]]:
+    """Job -> when it is known to have run, first and last, by answers of REST and the times of its metrics."""
+    rows = evidence.answer(jobs.AGGREGATOR).select(["job_id", "start_ms", "end_ms", "ts_ms"]).to_pylist()
+    points = (
+        evidence.answer(metric_points.AGGREGATOR).group_by("job_id").aggregate([("ts_ms", "min"), ("ts_ms", "max")])
+    )
+    known = [(row["job_id"], row["start_ms"], row["end_ms"] or row["ts_ms"]) for row in rows]
+    known += [(row["job_id"], row["ts_ms_min"], row["ts_ms_max"]) for row in points.to_pylist()]
+    ran: dict[str, tuple[int, int]] = {}
+    for job, first, last in known:
+        if job is not None and first is not None and last is not None:
+            before = ran.get(job, (first, last))
+            ran[job] = min(before[0], first), max(before[1], last)
+    return ran
 
 
 def _clusters_of_files(evidence: Evidence, number_of: Mapping[Sign, int]) -> Mapping[int, Set[int]]:

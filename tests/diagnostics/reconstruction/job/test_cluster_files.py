@@ -11,8 +11,15 @@ from tests.diagnostics.hand_made import JOB, START, hand_made
 OTHER = "0000000000000000000000000000000b"
 
 
-def job(job_id: str, file_id: int, name: str) -> dict[str, Any]:
-    return {"job_id": job_id, "name": name, "state": "RUNNING", "ts_ms": START, "file_id": file_id}
+def job(job_id: str, file_id: int, name: str, start_ms: int | None = None) -> dict[str, Any]:
+    return {
+        "job_id": job_id,
+        "name": name,
+        "state": "RUNNING",
+        "ts_ms": START,
+        "start_ms": start_ms,
+        "file_id": file_id,
+    }
 
 
 def case(*files: str, second_name: str = "payments") -> Evidence:
@@ -34,6 +41,18 @@ def test_a_file_that_nothing_assigns_is_of_every_cluster() -> None:
 
 def test_jobs_of_one_name_stay_together() -> None:
     assert files_of_clusters(case("a/gc.log", second_name="orders")) == ()
+
+
+def test_jobs_of_one_name_that_run_at_the_same_time_are_of_two_clusters() -> None:
+    both = [job(JOB, 0, "orders", START - 600_000), job(OTHER, 1, "orders", START - 900_000)]
+    first, second = files_of_clusters(hand_made(files=("prod/jobs.json", "test/jobs.json", "prod/gc.log"), job=both))
+    assert (first.files, second.files) == (frozenset({0, 2}), frozenset({1}))
+
+
+def test_a_job_that_began_when_the_one_of_its_name_ended_is_of_the_same_cluster() -> None:
+    ended = {**job(OTHER, 1, "orders", START - 900_000), "end_ms": START - 500_000, "state": "FINISHED"}
+    both = [job(JOB, 0, "orders", START - 510_000), ended]
+    assert files_of_clusters(hand_made(files=("new/jobs.json", "old/jobs.json"), job=both)) == ()
 
 
 def test_one_cluster_is_not_told_apart() -> None:
