@@ -148,3 +148,21 @@ def test_a_list_of_state_that_takes_no_null_is_no_column_of_a_target() -> None:
 def test_an_external_resource_without_its_driver_is_a_setting_that_decides() -> None:
     said = "Could not find factory class org.apache.flink.externalresource.gpu.GPUDriverFactory for gpu."
     assert wait_of(said) == "external-resource-without-driver"
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("retryMaxAttempts must be equal to or greater than 0", "rest.retry.max-attempts"),
+        ("The parallelism must be a positive number: 0", "parallelism.default"),
+        ("maxNumOpenStreamsTotal must be >= 0", ".limit.total"),
+        ("Illegal pool size (0) of io-executor, please re-configure 'cluster.io-pool.size'.", "cluster.io-pool.size"),
+        ("High availability mode FOO is not supported.", "high-availability.type"),
+        ("No temporary directory has been specified for TaskManager", "io.tmp.dirs"),
+        ("Must retain at least one checkpoint.", ".num-retained"),
+        ("The jar file path is invalid.", ""),
+    ],
+)
+def test_a_value_that_a_client_or_a_service_refuses_names_its_option(said: str, named: str) -> None:
+    assert named in (remedy_of(f"java.lang.IllegalArgumentException: {said}") or "")
+    assert setting_fault_of(f"java.lang.IllegalArgumentException: {said}") is not None
