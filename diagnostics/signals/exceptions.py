@@ -74,6 +74,8 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "most_count": most.count,
             "classes": [_name_of(kind.first) for kind in kinds[:SHOWN]],
         }
+        last_ms = max((fault.ts_ms for fault in faults if fault.ts_ms is not None), default=None)
+        facts["ran_since_ms"] = ran_ms - last_ms if ran_ms and last_ms and ran_ms > last_ms + SAME_MS else None
     shown = [kind.first for kind in kinds[:SHOWN]]
     shown += [fault for fault in faults if fault not in shown][: SHOWN - len(shown)]
     stamps = [fault.ts_ms for fault in faults if fault.ts_ms is not None]
@@ -139,6 +141,7 @@ SIGNALS = (
             "first_ms": "time of the first failure, epoch ms",
             "only_shut_down": "true where TaskManagers that ended in order are all that tasks failed of",
             "ran_again_ms": "last time at which a task of the job ran after the first failure, epoch ms",
+            "ran_since_ms": "time for which the job was seen running after its last failure, ms",
             "first_vertex": "task of the first failure",
             "first_subtask": "subtask in which it happened",
             "first_task_manager": "TaskManager on which it happened",
