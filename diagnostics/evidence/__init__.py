@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
 from threading import Lock, RLock
 from types import MappingProxyType
@@ -37,6 +37,7 @@ class Evidence:
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
     states  aggregator's name -> the merged state of all rows, for those whose table has any
     files   names of the inputs in file id order, with their folders
+    formats ids of the formats that files were read as, also of those without a row
     begins_ms  moment before which nothing counts, epoch ms: counters of jobs have counted before; None for all evidence
     """
 
@@ -47,12 +48,14 @@ class Evidence:
         states: Mapping[str, pa.Table] = MappingProxyType({}),
         files: Sequence[str] = (),
         begins_ms: int | None = None,
+        formats: Collection[str] = (),
     ) -> None:
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
         self._states = states
         self.files = files
         self.begins_ms = begins_ms
+        self.formats = frozenset(formats)
         self._answers: dict[str, Any] = {}
         self._answering = RLock()
 

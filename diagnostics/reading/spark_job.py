@@ -102,7 +102,8 @@ def read_evidence(
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     names = [each.name for each in intake.inputs]
-    return Evidence(rows, logs, states, names, beginning.ms if beginning else None), [
+    formats = {read_as.id for file_id in covered_of if (read_as := chosen[file_id]) is not None}
+    return Evidence(rows, logs, states, names, beginning.ms if beginning else None, formats), [
         input_entry(
             file,
             chosen[file.file_id],

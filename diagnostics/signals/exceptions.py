@@ -20,14 +20,18 @@ SHUT_DOWN = "The TaskExecutor is shutting down"
 killed or crashes says nothing any more. Source: Flink's TaskExecutor (onStop)."""
 
 
+ANSWER = "flink-rest-exceptions"
+"""Format of REST's answer about failures: one without an entry says that nothing failed."""
+
+
 def measure(evidence: Evidence) -> Measured:
     """Failures of each job.
 
     Reads   log_record, failure, and as `running_tasks_ms`.
     Gives   one signal for each job that failed; without failures one of the case that says so.
-    Empty   NotMeasured without logs and exceptions.
+    Empty   NotMeasured without logs, exceptions, and an answer of REST about them.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure") or ANSWER in evidence.formats):
         yield NotMeasured("exceptions", "jobmanager-log", "no log and no exceptions were given")
         return
     cluster = cluster_of(evidence)
@@ -96,7 +100,7 @@ def measure_first(evidence: Evidence) -> Measured:
     Gives   one signal of the case; none without a failure.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    if not (evidence.has_logs() or evidence.has("failure") or ANSWER in evidence.formats):
         yield NotMeasured("first_failure", "jobmanager-log", "no log and no exceptions were given")
         return
     first = next(iter(faults_in(evidence)), None)

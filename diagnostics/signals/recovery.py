@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from statistics import median
 
 from diagnostics.citation import Citation
@@ -32,7 +32,8 @@ SHOWN = 8
 READING = ("source", "whole job")
 """Positions of a task that reads what comes from outside."""
 SAME_START_MS = 60_000
-"""Subtasks begin to restore at most this long before the job is logged as RUNNING. Our choice: clocks of hosts."""
+"""State is restored at most this long after the job is logged as RUNNING, and subtasks begin to restore at most this
+long before. Our choice: clocks of hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +151,16 @@ def _undone(recoveries: Sequence[Recovery], restores: Sequence[LogEvent]) -> dic
     until the sources read again. Times that overlap count once.
     """
     spans = []
-    for recovery in recoveries:
+    for recovery, following in zip_longest(recoveries, recoveries[1:]):
+        until = max(recovery.running_ms, recovery.scheduled_ms + SAME_START_MS)
+        if following is not None:
+            until = min(until, following.failed_ms - 1)
         taken = [
             int(trigger[1])
             for each in restores
             if (trigger := RESTORED.search(each.message))
             and each.ts_ms is not None
-            and recovery.failed_ms <= each.ts_ms <= recovery.running_ms
+            and recovery.failed_ms <= each.ts_ms <= until
         ]
         spans += [(taken[-1], recovery.reading_ms)] if taken and taken[-1] <= recovery.failed_ms else []
     if not spans:

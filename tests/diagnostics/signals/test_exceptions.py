@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from diagnostics.evidence import Evidence
 from diagnostics.signals.exceptions import measure, measure_first
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
@@ -43,3 +44,10 @@ def test_failures_of_tasks_whose_task_managers_ended_in_order_are_told_from_othe
 
     assert ended.facts["only_shut_down"] is True
     assert "only_shut_down" not in mixed.facts
+
+
+def test_an_answer_about_failures_without_an_entry_says_that_nothing_failed() -> None:
+    answered = Evidence({}, formats=["flink-rest-exceptions"])
+    assert only(measure(answered), "exceptions").facts["failures"] == 0
+    assert needs(measure_first(answered)) == {}
+    assert needs(measure(Evidence({}))) == {"exceptions": "jobmanager-log"}

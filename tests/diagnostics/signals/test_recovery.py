@@ -83,6 +83,12 @@ def test_what_came_since_the_restored_checkpoint_counts_once_over_all_restarts()
     assert "undone_ms" not in facts(*FAILURE)
 
 
+def test_a_restore_is_logged_just_after_the_job_runs_again() -> None:
+    again = (switched(30, "RUNNING", "RESTARTING"), switched(42, "RESTARTING", "RUNNING"))
+    found = facts(*FAILURE, restored(22.1, taken=5), *again, restored(42.1, taken=25))
+    assert (found["undone_ms"], found["undone_from_ms"]) == (34_000, START + 5_000)
+
+
 def test_what_a_source_reads_while_the_tasks_behind_it_start_is_not_lost() -> None:
     """It waits in the buffers, and is processed once they run: the gap ends when the sources run again."""
     starts = [
