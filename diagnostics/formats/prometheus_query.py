@@ -23,21 +23,27 @@ from diagnostics.notation.tally import Tally
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+INSPECTED = ("response",)
+"""Where Grafana's query inspector shows the answer. Source: Grafana before 8.3, which asks Prometheus by its proxy."""
 LATEST_S = 1e12
 """Larger numbers are not times in seconds. Our choice: the year 33658."""
 
 
 def _fits(seen: Outline) -> bool:
     answered = seen.has("", "status", "data") and seen.has("data", "resultType", "result")
-    return answered or seen.has("", "status", "errorType", "error")
+    inspected = seen.has("response", "status", "data") and seen.has("response/data", "resultType", "result")
+    return answered or inspected or seen.has("", "status", "errorType", "error")
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    answer = document.value
+    answer, above = (document.value, ()) if "status" in document.value else (document.value["response"], INSPECTED)
     if answer["status"] != "success":
         raise UnreadableInput(say("Prometheus answered with an error: {error}", error=text(answer.get("error"))))
     samples, tally, pointers, foreign = SeriesSamples(), Tally(), list[pa.Array](), 0
-    results = items(fields(answer["data"])["result"])
+    results, pointer = (
+        items(fields(answer["data"])["result"]),
+        "".join(f"/{each}" for each in (*above, "data", "result")),
+    )
     for place, result in enumerate(results):
         labels = {label: value for label, value in fields(result.get("metric")).items() if isinstance(value, str)}
         key = series_key(labels.get("__name__", ""), labels)
@@ -45,12 +51,12 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
             foreign += 1
             continue
         number = samples.add_series(key)
-        pointers.append(_add(samples, number, items(result.get("values")), f"/data/result/{place}/values/"))
+        pointers.append(_add(samples, number, items(result.get("values")), f"{pointer}/{place}/values/"))
         if "value" in result:
             _add(samples, number, [result["value"]], "")
-            pointers.append(pa.array([f"/data/result/{place}/value"]))
+            pointers.append(pa.array([f"{pointer}/{place}/value"]))
     if samples.times:
-        line = document.at("data", "result")["line"]
+        line = document.at(*above, "data", "result")["line"]
         yield Rows("metric_sample", batch=samples.batch(pa.concat_arrays(pointers), line))
     if foreign:
         tally.warn(
@@ -130,6 +136,17 @@ FORMAT = Format(
                         "pointer": "/data/result/0/values/0",
                     },
                     {"ts_ms": 1795222053675, "value": None, "pointer": "/data/result/0/values/1"},
+                ]
+            },
+        ),
+        Sample(
+            name="query-inspector.json",
+            text='{"request":{"url":"api/datasources/proxy/1/api/v1/query_range?query=x"},"response":{"status":"success",'
+            '"data":{"resultType":"matrix","result":[{"metric":{"__name__":"flink_jobmanager_job_numRestarts",'
+            '"job_name":"orders"},"values":[[1795222800,"3"]]}]}}}',
+            rows={
+                "metric_sample": [
+                    {"metric": "numRestarts", "value": 3.0, "pointer": "/response/data/result/0/values/0"}
                 ]
             },
         ),

@@ -44,6 +44,8 @@ _TASK_MANAGER = re.compile(rf"{_ID}\.(.+)$")
 _SUBTASK = re.compile(r"([^.]{1,300})\.(.{1,1000}?)\.(\d{1,6})\.(\D.*)$")
 _RESOURCE_ID = re.compile(r"(.+)-(\d{1,5})-([0-9a-f]{6})$")
 _OF_PROCESS = ("Status.", "System.")
+_CHAINS = (" -> ", "_->_")
+"""Between the operators of a task's name; Graphite's reporter replaces spaces."""
 _OF_TASK = ("buffers.", "Shuffle.", "checkpoint", "numBuffers", "busyTime", "idleTime", "backPressuredTime")
 _OF_TASK_TOO = (
     "softBackPressuredTime",
@@ -75,7 +77,7 @@ def from_statsd(path: str, tasks: set[str]) -> ReportedSeries | None:
     if not subtask:
         return _series("taskmanager_", metric, labels) if metric.startswith(_OF_PROCESS) else None
     job, name, index, metric = subtask.groups()
-    if metric.startswith((*_OF_TASK, *_OF_TASK_TOO)) or " -> " in name:
+    if metric.startswith((*_OF_TASK, *_OF_TASK_TOO)) or any(chain in name for chain in _CHAINS):
         tasks.add(name)
     labels |= {"job_name": job, "subtask_index": index}
     if name in tasks:

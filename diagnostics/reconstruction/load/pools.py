@@ -12,7 +12,6 @@ from diagnostics.aggregators import pool_usage
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.onset import ended_ms, onset
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey
 from diagnostics.reconstruction.load.pressed_time import FEWEST_MOMENTS, LASTS_MS
 from diagnostics.reconstruction.load.timeline import FULL_OUT
@@ -98,7 +97,7 @@ def _readings_of_subtasks(evidence: Evidence) -> Mapping[tuple[Any, ...], Readin
     for key in sorted(series, key=lambda key: (-len(series[key]), *((name is not None, name) for name in key))):
         row, pool = series[key][0], pool_usage.pool_of(series[key][0].metric)
         if pool:
-            subtasks[row.job_id, row.vertex_id or normalised(row.vertex), row.subtask].setdefault(pool, series[key])
+            subtasks[row.job_id, row.vertex_id or row.vertex, row.subtask].setdefault(pool, series[key])
     return subtasks
 
 

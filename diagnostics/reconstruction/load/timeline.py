@@ -13,7 +13,6 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
-from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.counted_time import MOSTLY_COUNTED_MS
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -200,7 +199,7 @@ def _pools(evidence: Evidence) -> Iterator[TaskReading]:
 
 
 def _task(row: Any) -> tuple[str | None, str]:
-    return row.job_id, row.vertex_id or normalised(row.vertex)
+    return row.job_id, row.vertex_id or row.vertex
 
 
 def _counted_moments(evidence: Evidence) -> Mapping[tuple[str | None, int | None, str], Collection[int]]:
