@@ -166,3 +166,16 @@ def test_an_external_resource_without_its_driver_is_a_setting_that_decides() -> 
 def test_a_value_that_a_client_or_a_service_refuses_names_its_option(said: str, named: str) -> None:
     assert named in (remedy_of(f"java.lang.IllegalArgumentException: {said}") or "")
     assert setting_fault_of(f"java.lang.IllegalArgumentException: {said}") is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("java.io.IOException: Failed to deserialize state handle from ConfigMap data a.", "high-availability data"),
+        ("ProgramInvocationException: Access to the main method was denied: a", "public static void main"),
+        ("java.lang.IllegalArgumentException: lowerBound <= upperBound must be fulfilled", "between("),
+        ("java.lang.IllegalStateException: Key topic should has only one value.", "once"),
+    ],
+)
+def test_what_is_refused_says_what_to_give_instead(said: str, named: str) -> None:
+    assert named in (remedy_of(said) or "")
