@@ -14,6 +14,7 @@ from diagnostics.reconstruction.checkpoints.timeout import timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.signals.signal import Measured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.decline_reasons import STOPPED
 
 DEFAULT_TIMEOUT_MS = 600_000.0
 """Flink's default of execution.checkpointing.timeout. Source: Flink documentation, "Configuration"."""
@@ -42,12 +43,16 @@ def measure(evidence: Evidence) -> Measured:
 def _open(history: History, timeout: Mapping[str, FactValue], log: IncidentLog) -> dict[str, FactValue]:
     unended, completed = open_checkpoint(history, log), history.select_statuses("completed")
     longest = highest(known(each.duration_ms for each in completed))
-    if unended is None or (len(completed) >= ENOUGH and longest is not None and unended.open_ms <= longest):
+    if unended is None:
+        return {}
+    are_enough = len(completed) >= ENOUGH and not unended.is_savepoint
+    if are_enough and longest is not None and unended.open_ms <= longest:
         return {}
     stated = timeout.get("timeout_ms")
     expires_ms = unended.from_ms + (stated if isinstance(stated, (int, float)) else DEFAULT_TIMEOUT_MS)
     return {
         "id": unended.number,
+        "kind": "Savepoint" if unended.is_savepoint else "Checkpoint",
         "triggered_ms": unended.from_ms,
         "log_ends_ms": unended.until_ms,
         "open_ms": unended.open_ms,
@@ -66,17 +71,20 @@ def _refused(history: History) -> dict[str, FactValue]:
         "only_refused": sum(each.count for each in refused),
         "refused_reason": last.reason.partition(" Failure reason:")[0][:200].rstrip("."),
         "refused_last_ms": last.last_ms,
+        "are_of_stop": all(any(text in each.reason for text in STOPPED) for each in refused),
     }
 
 
 def _cited(history: History) -> tuple[Citation, ...]:
     if not history.checkpoints:
         return tuple(each.citation for each in history.not_started[-2:])
-    return tuple(citation for each in history.select_statuses("in_progress")[:1] for citation in each.citations)
+    under_way = [each for each in history.checkpoints if each.status == "in_progress"]
+    return tuple(citation for each in under_way[:1] for citation in each.citations)
 
 
 FACTS = {
-    "id": "checkpoint of which the log has the trigger and no end",
+    "id": "checkpoint or savepoint of which the log has the trigger and no end",
+    "kind": "Checkpoint or Savepoint, by what was triggered",
     "triggered_ms": "when that checkpoint was triggered, epoch ms",
     "log_ends_ms": "last record of the log with that checkpoint, epoch ms",
     "open_ms": "time for which the checkpoint had been under way where the log ends",
@@ -85,6 +93,7 @@ FACTS = {
     "is_overdue": "whether the log goes on after the checkpoint should have expired",
     "only_refused": "refused triggers of a job of which no file has a checkpoint",
     "refused_reason": "what the last refused trigger says",
+    "are_of_stop": "whether every trigger was refused because the job was being stopped or restarted",
     "refused_last_ms": "when the last trigger was refused, epoch ms",
 }
 

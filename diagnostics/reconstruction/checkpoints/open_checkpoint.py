@@ -13,9 +13,10 @@ from diagnostics.reconstruction.failures.incident_log import IncidentLog, incide
 
 @dataclass(frozen=True, slots=True)
 class OpenCheckpoint:
-    """A checkpoint under way where its log ends: its trigger and the log's last record, epoch ms."""
+    """A checkpoint or savepoint under way where its log ends: its trigger and the log's last record, epoch ms."""
 
     number: int
+    is_savepoint: bool
     from_ms: int
     until_ms: int
 
@@ -26,19 +27,20 @@ class OpenCheckpoint:
 
 
 def open_checkpoint(history: History, log: IncidentLog) -> OpenCheckpoint | None:
-    """The oldest checkpoint under way that only the log knows. None where it ended with the job or its JobManager: no
-    record of the checkpoint reports that.
+    """The oldest checkpoint or savepoint under way that only the log knows.
+
+    None where it ended with the job or its JobManager: no record of the checkpoint reports that.
     """
-    for checkpoint in history.select_statuses("in_progress"):
+    for checkpoint in history.checkpoints:
         from_ms = checkpoint.triggered_ms
-        if checkpoint.seen_by_rest or from_ms is None:
+        if checkpoint.status != "in_progress" or checkpoint.seen_by_rest or from_ms is None:
             continue
         files = {citation.file_id for citation in checkpoint.citations}
         ends = [log.last_ms[each] for each in files if each in log.last_ms]
         until_ms = max((end for end in ends if end >= from_ms), default=None)
         if until_ms is None or _ended(checkpoint, from_ms, log):
             return None
-        return OpenCheckpoint(checkpoint.number, from_ms, until_ms)
+        return OpenCheckpoint(checkpoint.number, checkpoint.is_savepoint, from_ms, until_ms)
     return None
 
 
@@ -51,6 +53,8 @@ def _ended(checkpoint: Checkpoint, from_ms: int, log: IncidentLog) -> bool:
 
 
 def running_ms(history: History, evidence: Evidence) -> float | None:
-    """How long the oldest checkpoint under way had taken when a file was last written that would show its end."""
+    """How long the oldest checkpoint, without savepoints, had taken when a file was written that would show its end."""
     unended = open_checkpoint(history, incident_log(evidence))
-    return highest(known((history.running_ms, float(unended.open_ms) if unended else None)))
+    return highest(
+        known((history.running_ms, float(unended.open_ms) if unended and not unended.is_savepoint else None))
+    )

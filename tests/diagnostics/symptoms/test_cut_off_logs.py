@@ -19,6 +19,7 @@ JOB = "5b1c9d6e3f0a4b7c8d9e0f1a2b3c4d5e"
 COORDINATOR = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator"
 FAILURES = "org.apache.flink.runtime.checkpoint.CheckpointFailureManager"
 GRAPH = "org.apache.flink.runtime.executiongraph.ExecutionGraph"
+STARTED = "org.apache.flink.runtime.entrypoint.ClusterEntrypoint"
 START = [
     line(0, GRAPH, f"Job orders ({JOB}) switched from state CREATED to RUNNING."),
     line(1, GRAPH, "Source: orders (1/1) (9f0e1d2c3b4a59687766554433221100) switched from INITIALIZING to RUNNING."),
@@ -86,6 +87,7 @@ def test_a_checkpoint_that_is_open_for_far_longer_than_the_others_took_is_a_find
     found = rules_of(read(spark, tmp_path, *START, *good, triggered(60, 6), later(300)))
     assert set(found) == {"timeout.stuck"}
     assert "under way for 4 min when last seen" in found["timeout.stuck"]["statement"]
+    assert "It is checkpoint 6, and the log ends at 2026-03-02 10:05:00 UTC" in found["timeout.stuck"]["statement"]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +96,10 @@ def test_a_checkpoint_that_is_open_for_far_longer_than_the_others_took_is_a_find
         [completed(61, 6), later(400)],
         [later(60.5)],
         [line(62, GRAPH, f"Job orders ({JOB}) switched from state RUNNING to CANCELLING."), later(900)],
+        [line(90, STARTED, " Starting it (Version: 1.17.2, Scala: 2.12, Rev:abc, Date:2023-06-01)"), later(900)],
+        [line(90, STARTED, " Starting it (Version: 1.9.1, Rev:abc, Date:01.10.2019 @ 00:00:00 UTC)"), later(900)],
     ],
-    ids=["it completed", "the log was cut in its midst", "the job was stopped"],
+    ids=["it completed", "the log was cut in its midst", "the job was stopped", "a new JobManager", "an old one"],
 )
 def test_a_checkpoint_is_not_open_where(spark: SparkSession, tmp_path: Path, end: list[str]) -> None:
     good = [
@@ -113,6 +117,16 @@ def test_a_log_with_refused_triggers_alone_is_not_said_to_have_nothing_about_che
     assert "2 refused triggers and no checkpoint" in remark["statement"]
     assert "about checkpoints" not in report.document["verdict"]["summary"]
     assert "Nothing stands out" in report.document["verdict"]["summary"]
+
+
+def test_a_savepoint_that_is_under_way_is_no_slow_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    good = [
+        part for number in range(1, 6) for part in (triggered(10 * number, number), completed(10 * number + 1, number))
+    ]
+    saving = line(60, COORDINATOR, f"Triggering checkpoint 6 (type=SAVEPOINT) @ 1795222000000 for job {JOB}.")
+    shown = rules_of(read(spark, tmp_path, *START, *good, saving, later(300)))
+    assert set(shown) == {"warning.open-checkpoint"}
+    assert shown["warning.open-checkpoint"]["statement"].startswith("Savepoint 6 was triggered")
 
 
 def test_refused_triggers_that_a_start_brings_are_no_remark(spark: SparkSession, tmp_path: Path) -> None:
