@@ -20,6 +20,8 @@ MOST_SOURCES = 5
 """Of one job, whose backlog is asked for."""
 ENDED = ("FINISHED", "CANCELED")
 OVER = (*ENDED, "FAILED")
+WITHOUT_SLOT = ("created", "scheduled")
+"""States of a task before it is deployed. Source: Flink's ExecutionState."""
 RESTARTS = ("numRestarts", "fullRestarts")
 """`fullRestarts` is the older name. Source: Flink documentation, "Metrics", availability."""
 BACKLOG = "pendingRecords"
@@ -34,6 +36,8 @@ class JobSeen:
     failures   what was asked and not answered
     deployed_ms, completed_ms  submission, and trigger of the last completed checkpoint, epoch ms by the cluster's clock
     running_ms  how long the job runs
+    waiting     tasks that wait for a slot while none of the job runs; 0 where one does
+    waiting_ms  since when that is so
     """
 
     name: str
@@ -46,6 +50,8 @@ class JobSeen:
     failed_in_a_row: int | None = None
     completed_ms: int | None = None
     running_ms: float | None = None
+    waiting: int | None = None
+    waiting_ms: float | None = None
     backlog: float | None = None
     restarts: int | None = None
     failures: list[str] = field(default_factory=list)
@@ -83,7 +89,20 @@ def _job(answer: Any) -> JobSeen | None:
     name = " ".join(str(storable(name)).split())[:LONGEST_NAME]
     job = JobSeen(name, job_id, state[:20], _whole(answer.get("start-time")) or 0)
     job.running_ms = _number(answer.get("duration"))
+    job.waiting = _waiting(answer.get("tasks"))
+    changed_ms = _number(answer.get("last-modification"))
+    if job.running_ms is not None and changed_ms:
+        job.waiting_ms = max(job.deployed_ms + job.running_ms - changed_ms, 0.0)
     return job
+
+
+def _waiting(tasks: Any) -> int | None:
+    """The tasks without a slot where no task has one; None where that is not known. Flink calls such a job RUNNING."""
+    if not isinstance(tasks, dict) or not {"running", *WITHOUT_SLOT} <= tasks.keys():
+        return None
+    counts = {state: _whole(count) or 0 for state, count in tasks.items()}
+    placed = sum(count for state, count in counts.items() if state not in (*WITHOUT_SLOT, "total"))
+    return 0 if placed else sum(counts[state] for state in WITHOUT_SLOT)
 
 
 def ask_about(cluster: Cluster, job: JobSeen, known: Mapping[str, Any]) -> None:

@@ -22,6 +22,8 @@ LATE_MS = 5 * 60_000.0
 MOST_RESTARTS_AN_HOUR = 3
 """Our choice: two restarts within an hour happen with a deployment; three are a job that does not stay up."""
 MOST_RESTARTS_A_DAY = 3
+WAITING_MS = 2 * 60_000.0
+"""How long a job may wait for its slots. Our choice: pods of TaskManagers take up to a minute to start."""
 FAILED_IN_A_ROW = 2
 """Checkpoints. Our choice: a single one fails with each restart of a TaskManager."""
 OVERDUE_INTERVALS = 5
@@ -122,6 +124,14 @@ def _state(looks: Looks) -> Iterator[Sign]:
         yield Sign("state", Level.ILL, said(to_say("The job is {state}."), state=state))
     elif state == "RESTARTING":
         yield Sign("state", Level.ILL, said(to_say("The job was restarting at the check.")))
+
+
+def _waits_for_slots(looks: Looks) -> Iterator[Sign]:
+    seen = looks.seen
+    if seen.state in ("RUNNING", "CREATED") and seen.waiting and (seen.waiting_ms or 0.0) >= WAITING_MS:
+        text = to_say("No task of the job runs: all have waited for a slot for {since}.")
+        waits = said(text, since=duration(seen.waiting_ms))
+        yield Sign("no-slots", Level.ILL, waits)
 
 
 def _failed_checkpoints(looks: Looks) -> Iterator[Sign]:
@@ -227,6 +237,7 @@ def _span(trend: Trend, when: Reached) -> dict[str, str]:
 
 QUESTIONS: tuple[Callable[[Looks], Iterator[Sign]], ...] = (
     _state,
+    _waits_for_slots,
     _failed_checkpoints,
     _overdue_checkpoint,
     _restarts,

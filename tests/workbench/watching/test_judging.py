@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbench.watching.asking import JobSeen
+from workbench.watching.asking import JobSeen, ask_for_jobs
 from workbench.watching.judging import Looks, judge
 from workbench.watching.models import JobCheck, Level
 
@@ -69,6 +69,10 @@ def test_what_was_not_measured_is_not_looked_at() -> None:
     [
         ({"state": "FAILED"}, "The job is FAILED."),
         ({"state": "RESTARTING"}, "The job was restarting at the check."),
+        (
+            {"waiting": 4, "waiting_ms": 3 * MINUTE},
+            "No task of the job runs: all have waited for a slot for 3 min.",
+        ),
         ({"failed_in_a_row": 2}, "The last 2 checkpoints failed."),
         (
             {"completed_ms": None, "running_ms": 16 * MINUTE},
@@ -154,3 +158,44 @@ def test_noise_foresees_nothing() -> None:
 def test_a_daily_wave_of_the_backlog_is_no_growth() -> None:
     wave = [50_000.0 * abs((place % 96) - 48) / 48 for place in range(3 * 96)]
     assert texts(looks(seen(backlog=wave[-1]), backlog=wave[:-1])) == []
+
+
+class Overview:
+    """A cluster that answers its list of jobs."""
+
+    def __init__(self, **tasks: int) -> None:
+        states = {"running": 0, "scheduled": 0, "created": 0, "deploying": 0, "initializing": 0, "finished": 0} | tasks
+        job = {"jid": "a" * 32, "name": "orders", "state": "RUNNING", "start-time": 1_000_000, "duration": 300_000}
+        self.job = {**job, "last-modification": 1_060_000, "tasks": {**states, "total": sum(states.values())}}
+
+    def json(self, _: str) -> tuple[str, dict[str, Any]]:
+        return "", {"jobs": [self.job]}
+
+
+@pytest.mark.parametrize(
+    ("tasks", "waiting"),
+    [
+        ({"scheduled": 4}, 4),
+        ({"created": 1, "scheduled": 3}, 4),
+        ({"scheduled": 3, "running": 1}, 0),
+        ({"scheduled": 1, "deploying": 3}, 0),
+        ({"running": 4}, 0),
+    ],
+)
+def test_a_running_job_without_a_slot_has_no_task_that_runs(tasks: dict[str, int], waiting: int) -> None:
+    """Flink calls a job RUNNING whose tasks all wait for slots; the fleet showed nothing alarming of it."""
+    [job] = ask_for_jobs(Overview(**tasks))  # type: ignore[arg-type]
+    assert (job.waiting, job.waiting_ms) == (waiting, 240_000)
+    expected = ["No task of the job runs: all have waited for a slot for 4 min."] if waiting else []
+    assert texts(looks(job)) == expected
+
+
+def test_a_job_that_was_just_deployed_may_wait_for_its_slots() -> None:
+    assert texts(looks(seen(waiting=4, waiting_ms=MINUTE))) == []
+
+
+def test_an_answer_without_tasks_says_nothing_of_slots() -> None:
+    overview = Overview()
+    del overview.job["tasks"]
+    [job] = ask_for_jobs(overview)  # type: ignore[arg-type]
+    assert job.waiting is None
