@@ -83,7 +83,11 @@ def measure(evidence: Evidence) -> Measured:
         pods = [each for each in log.of("unschedulable") if each.job_id in (None, job)]
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(listed) == 1)]
         from_ms = submitted_ms(evidence).get(job, 0) if job else 0
-        unnamed = [each for each in refused if each.job_id is None and len(listed) > 1 and each not in own]
+        unnamed = [
+            each
+            for each in refused
+            if each.job_id is None and len(listed) > 1 and each not in own and not _is_of_another(each, job, refused)
+        ]
         own += [each for each in unnamed if each.ts_ms is None or each.ts_ms >= from_ms]
         totals = _totals(evidence, job)
         facts: dict[str, FactValue] = {"resource": "slots", **_without_node(pods), **common, **totals}
@@ -126,6 +130,21 @@ def _is_from_start(log: IncidentLog, refused_ms: int) -> bool:
     """Whether the JobManager's log begins with its start, so that no TaskManager was lost before it."""
     starts = [each for each in log.of("process_start") if each.process == "jobmanager"]
     return any(each.ts_ms is not None and each.ts_ms <= refused_ms for each in starts)
+
+
+def _is_of_another(unnamed: LogEvent | Failure, job: str | None, refused: Sequence[LogEvent | Failure]) -> bool:
+    """Whether a refusal whose record names no job is that of another one: a refusal of that job, and none of this one,
+    is of the same time.
+    """
+    near = {
+        each.job_id
+        for each in refused
+        if each.job_id
+        and each.ts_ms is not None
+        and unnamed.ts_ms is not None
+        and abs(each.ts_ms - unnamed.ts_ms) <= SAME_MS
+    }
+    return bool(near) and job not in near
 
 
 def _is_refusal(failure: Failure) -> bool:

@@ -194,6 +194,21 @@ def test_a_running_job_that_holds_the_slots_is_named() -> None:
     assert (facts["holder"], facts["held_by_others"], facts["missing"]) == ("nightly report", 4, 2)
 
 
+def test_a_refusal_without_a_job_is_that_of_the_job_that_was_refused_at_the_time() -> None:
+    """A calm job beside one without slots was said to lack slots."""
+    other, text = "b" * 32, "Could not acquire the minimum required resources"
+    tables = line_of_jobs()
+    tables["job"] = [*tables["job"], {**tables["job"][0], "job_id": other, "name": "clicks"}]
+
+    def refused(*log: dict[str, Any]) -> dict[Any, Any]:
+        signals = signals_of_key(slots.measure(hand_made(**tables, log_record=list(log))), "slots")
+        return {each.subject.job: each.facts["refused"] for each in signals}
+
+    assert refused(record(10, text), record(11, text, job_id=other)) == {JOB: 0, other: 1}
+    assert refused(record(10, text), record(60, text, job_id=other)) == {JOB: 1, other: 2}
+    assert refused(record(10, text)) == {JOB: 1, other: 1}, "nothing shows whose it is"
+
+
 def test_one_refusal_that_several_records_show_counts_once() -> None:
     text = "Could not acquire the minimum required resources"
     log = [record(second, text, job_id=JOB) for second in (10, 11, 12, 60)]
