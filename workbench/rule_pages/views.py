@@ -23,6 +23,7 @@ from workbench.rules.difference import difference
 from workbench.rules.models import Draft, Origin, RuleVersion, VersionState
 from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_counting, runbook_identity
 from workbench.rules.selectors import rule_readable, version_to_edit
+from workbench.untrusted.whole_number import whole_number
 
 BASES = (
     ("documented", say_later("Documented"), say_later("The number or the statement is in the source.")),
@@ -91,11 +92,16 @@ def rule_list(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_GET
 def detail(request: SignedInRequest, rule_id: str) -> HttpResponse:
-    """The rule's help page; runbooks have their own."""
+    """The rule's help page; runbooks have their own. A finding leads here with the version that judged it."""
     if is_runbook(rule_id):
         return _runbook(request, rule_id.removeprefix(RUNBOOK))
     shown = help_shown(request.user, rule_readable(rule_id))
-    return render(request, "rule_pages/detail.html", {"help": shown, "may_edit": request.user.may_edit_rules})
+    judged = None
+    number = whole_number(request.GET.get("version", ""))
+    if number is not None and number != shown.version.number:
+        judged = shown.rule.versions.filter(number=number).order_by("-pk").first()
+    context = {"help": shown, "judged": judged, "may_edit": request.user.may_edit_rules}
+    return render(request, "rule_pages/detail.html", context)
 
 
 def _runbook(request: SignedInRequest, runbook_id: str) -> HttpResponse:

@@ -180,6 +180,18 @@ def test_rolling_back_needs_a_reason_and_is_written_down(people: People, skew: R
     )
 
 
+def test_after_a_roll_back_the_page_says_which_version_judged_a_finding(people: People, skew: RuleVersion) -> None:
+    """The finding names version 2, and its link showed version 1 as if it were that."""
+    newer = published(skew.text, people.rita, skew)
+    rita = signed_in(people.rita)
+    rita.post(f"/rules/skew.test/versions/{skew.pk}/roll-back/", {"reason": "it cried wolf"})
+    asked = rita.get("/rules/skew.test/", {"version": newer.number}).content.decode()
+    assert f"judged by version {newer.number}; this page shows version {skew.number}." in asked
+    assert f'href="/rules/skew.test/versions/{newer.pk}/"' in asked
+    for number in (skew.number, 99, "<b>", 10**30):
+        assert "The finding that leads here" not in rita.get("/rules/skew.test/", {"version": number}).content.decode()
+
+
 @pytest.mark.parametrize("name", ["vera", "alice"])
 def test_readers_change_nothing(people: People, skew: RuleVersion, name: str) -> None:
     reader = signed_in(getattr(people, name))
@@ -192,4 +204,4 @@ def test_readers_change_nothing(people: People, skew: RuleVersion, name: str) ->
 
 def test_a_finding_leads_to_its_rule(people: People, skew: RuleVersion) -> None:
     case = diagnosed_case(people.alice).case
-    assert 'href="/rules/skew.test/"' in signed_in(people.alice).get(case.get_absolute_url()).content.decode()
+    assert 'href="/rules/skew.test/?version=1"' in signed_in(people.alice).get(case.get_absolute_url()).content.decode()
