@@ -18,8 +18,9 @@ MOST_SAMPLES = 300_000
 times.
 """
 
+OUT = "outPoolUsage"
 POOLS: Mapping[str, str] = {
-    "outPoolUsage": "out",
+    OUT: "out",
     "inPoolUsage": "in",
     "inputFloatingBuffersUsage": "floating",
     "inputExclusiveBuffersUsage": "exclusive",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ from diagnostics.notation.reporter_name import from_statsd
 from diagnostics.notation.statsd_columns import ValueColumns
 from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_cuts import TextCuts, text_cuts
-from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES
+from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES, numbered_lines
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,6 +33,8 @@ MOST_LINE = 4_000
 MOST_PATH = 2_000
 BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 200
+FIRST_LINES = 20_000
+"""Lines in which the names of tasks are looked for before all are read. Our choice: the first reports of a cluster."""
 
 _LINE = re.compile(r"(?:(\d\S{9,40}) )?([^:|]{1,2000}):(-?\d[\d.eE+-]{0,40})\|(?:g|c|ms|h)(?:\|@[\d.]{1,10})?$")
 _FLINKS = re.compile(r"\.(?:jobmanager|taskmanager)\.")
@@ -49,9 +52,9 @@ def _recognise(head: Head) -> float:
 class _Recording:
     """What a listener recorded, and the last time that it stated on a line of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: set[str]) -> None:
         self.samples, self.tally = SeriesSamples(), Tally()
-        self._tasks: set[str] = set()
+        self._tasks = tasks
         self._numbers = SeriesNumbers(self.samples, lambda path: reported_key(from_statsd(path, self._tasks)))
         self._stated_ms = 0
         self.foreign = 0
@@ -100,8 +103,17 @@ def _own_times(texts: pa.Array) -> npt.NDArray[np.int64]:
     return times
 
 
+def _tasks(part: Range) -> set[str]:
+    """The names of tasks by the first lines: a path of a task may come before the one that shows that it is a task."""
+    tasks = set[str]()
+    for _, line in islice(numbered_lines(part, MOST_LINE), FIRST_LINES):
+        if match := _LINE.match(line):
+            from_statsd(match[2], tasks)
+    return tasks
+
+
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    recording = _Recording()
+    recording = _Recording(_tasks(part))
     samples, tally = recording.samples, recording.tally
     for first, text in text_cuts(part, MOST_LINE * MOST_CHARACTER_BYTES):
         recording.take(text, first)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from diagnostics.aggregators import jobs
+from diagnostics.aggregators import jobs, pool_usage
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, Onset, end_facts, ended_ms, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, middle
@@ -16,6 +16,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.declared_tables import DeclaredTables, declared_tables
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.load.intake_of_tasks import least_input_ratio, stands_still
 from diagnostics.reconstruction.load.pressed_time import (
     FEWEST_MOMENTS,
     course_of,
@@ -31,7 +32,6 @@ from diagnostics.reconstruction.load.pressed_time import (
 from diagnostics.reconstruction.load.pressure_origin import OriginMoment, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
-from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pressure_level
 from diagnostics.vocabulary.operators_at_limit import look_up_relief_of, relief_of, spread_of
@@ -40,8 +40,6 @@ AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
 START_MS = 120_000
 """Back pressure that begins within this time of the job's start may be a backlog being processed. Our choice."""
-FEWEST_RATES = 3
-"""Readings of a rate by which a task stands still. Our choice: fewer may lie between two bursts."""
 CALM_MS = 60_000
 """How long back pressure must have ended to count as a processed backlog. Our choice: a minute, the period that REST's
 gauges average over.
@@ -80,7 +78,8 @@ def measure(evidence: Evidence) -> Measured:
                 **origin.facts,
                 **acts,
                 "catch_up": catch_up,
-                "stands_still": _stands_still(evidence, job_id, vertex),
+                "stands_still": stands_still(evidence, job_id, vertex),
+                "least_input_ratio": least_input_ratio(evidence, job_id, vertex),
             }
             yield replace(origin, facts=known_facts(facts))
 
@@ -90,13 +89,6 @@ def _acts(graph: JobGraph, vertex: str, tables: DeclaredTables) -> dict[str, Fac
     name = graph.name(vertex)
     look_up = look_up_relief_of(name, tables.connectors, tables.looked_up) if graph.named_look_up(vertex) else None
     return known_facts({"relief": relief_of(name, tables.connectors), "look_up_relief": look_up})
-
-
-def _stands_still(evidence: Evidence, job: str | None, vertex: str) -> bool | None:
-    """Whether no subtask took a record in any reading of its rate; None where fewer than three show it."""
-    series = metric_series(evidence).by_vertex("numRecordsInPerSecond", operators=False).get((job, vertex), ())
-    rates = [point.value for each in series for point in each.known]
-    return not any(rates) if len(rates) >= FEWEST_RATES else None
 
 
 def _subtasks_of(vertex: str, graph: JobGraph, timeline: Timeline) -> int | None:
@@ -145,6 +137,7 @@ def _origin_signal(
     everything = moments_of(timeline)
     at = {each.ts_ms for each in chosen}
     worst = max(chosen, key=lambda each: (round(each.upstream_ratio, 2), each.own.busy_max or 0.0, each.ts_ms))
+    above_reading = worst.upstream_load.most_held
     above = [each for each in graph.all_above(vertex) if each in timeline]
     pressed = [each for each in above if _typical(timeline[each], at, "held_max", OK_MOST) is not None]
     facts: dict[str, FactValue] = {
@@ -157,6 +150,7 @@ def _origin_signal(
         "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
         "upstream_parallelism": highest(_subtasks_of(each, graph, timeline) for each in graph.above(vertex)),
         "busy_known": worst.own.busy_max is not None,
+        "by_pools": above_reading is not None and str(above_reading.citation.name).endswith(pool_usage.OUT),
         "busy_max_ratio": middle(each.own.busy_max for each in chosen),
         "busy_min_ratio": middle(each.own.busy_min for each in chosen),
         "busy_median_ratio": middle(each.own.busy_median for each in chosen),
@@ -184,7 +178,6 @@ def _origin_signal(
         within = {ts_ms: span for ts_ms, span in spans.items() if end_ms is None or ts_ms < end_ms}
         facts |= _began(onset(until), pressed_since(within, timeline)) | end_facts(end_ms)
     busy = worst.own.busiest
-    above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
     citations += [
         reading.citation
@@ -342,6 +335,8 @@ ORIGIN_FACTS = {
     "parallelism": "number of subtasks",
     "upstream_parallelism": "most subtasks of a task directly above it",
     "busy_known": "whether Flink reports its busy time (legacy sources have none)",
+    "by_pools": "whether full output buffers show that the tasks above wait, since nothing measures the time",
+    "least_input_ratio": "use of the input buffers of its subtask with the emptiest ones, median",
     "busy_max_ratio": "median busy time of the task's busiest subtask while the task held others back",
     "busy_min_ratio": "median busy time of the task's least busy subtask while the task held others back",
     "busy_median_ratio": "median busy time of the task's middle subtask while the task held others back",

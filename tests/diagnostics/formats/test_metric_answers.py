@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.formats import grafana_frames, graphite_series, otlp_metrics
+from diagnostics.formats import grafana_frames, graphite_series, otlp_metrics, statsd_lines
 from tests.diagnostics.formats.reading_aids import read
 
 LABELS = {"task_name": "Window", "subtask_index": "2"}
@@ -63,3 +63,10 @@ def test_an_export_of_opentelemetry_may_be_indented(tmp_path: Path) -> None:
     text = json.dumps({"resourceMetrics": [{"scopeMetrics": [{"metrics": metrics}]}]}, indent=2)
     found = read(otlp_metrics.FORMAT, text, tmp_path, "otel.json")
     assert [(row["metric"], row["value"]) for row in found.rows["metric_sample"]] == [("numRestarts", 3.0)]
+
+
+def test_a_path_of_statsd_is_of_a_task_where_a_later_one_shows_it(tmp_path: Path) -> None:
+    path = "vm.taskmanager.tm-1.orders.Window.2"
+    text = f"{path}.numRecordsIn:900|g\n{path}.buffers.inPoolUsage:0.5|g\n"
+    rows = read(statsd_lines.FORMAT, text, tmp_path, "statsd.txt").rows["metric_sample"]
+    assert [row["scope"] for row in rows] == ["task", "task"]

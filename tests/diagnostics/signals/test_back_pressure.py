@@ -256,6 +256,7 @@ def test_full_output_pools_show_the_origin_where_no_time_is_measured() -> None:
     origin = only(measure(hand_made(**line_of_jobs(), metric_sample=rows)), "back_pressure.origin")
     assert (origin.subject.vertex, origin.facts["upstream_ratio"]) == ("Sink: documents", 1.0)
     assert (origin.facts["busy_known"], origin.facts["upstream_vertices"]) == (False, ["Source: orders", "enrich"])
+    assert (origin.facts["by_pools"], origin.facts["least_input_ratio"]) == (True, 1.0)
     assert "buffers.outPoolUsage" in origin.citations[0].text
 
 
