@@ -113,16 +113,22 @@ def _over_time(counters: Sequence[Series], change: RateChange | None) -> dict[st
     facts: dict[str, FactValue] = {"dropped_in_window": round(grown)}
     if last[0] > first[0]:
         facts["dropped_per_s"] = grown * 1000 / (last[0] - first[0])
-    if change:
+    if change and change.before_per_s > 0:
+        facts["rate_jump_ratio"] = change.after_per_s / change.before_per_s
+    if change and _is_jump(change):
         facts |= {
             "rate_before_per_s": change.before_per_s,
             "rate_after_per_s": change.after_per_s,
             "changed_at_ms": change.at_ms,
             "changed_after_ms": change.at_ms - first[0],
         }
-        if change.before_per_s > 0:
-            facts["rate_jump_ratio"] = change.after_per_s / change.before_per_s
     return facts
+
+
+def _is_jump(change: RateChange) -> bool:
+    """Whether the rate rose or fell by a factor of JUMP at its largest change, which a steady rate has as well."""
+    low, high = sorted((change.before_per_s, change.after_per_s))
+    return high > 0 and high >= JUMP * low
 
 
 def _jump(counters: Sequence[Series], readers: Sequence[Series], change: RateChange | None) -> dict[str, FactValue]:
@@ -191,8 +197,8 @@ SIGNALS = (
             "dropped_since_ratio": "the same since the rate jumped",
             "dropped_in_window": "dropped during the samples",
             "dropped_per_s": "mean rate of late records during the samples, 1/s",
-            "rate_before_per_s": "rate before it changed most, 1/s",
-            "rate_after_per_s": "rate after it changed most, 1/s",
+            "rate_before_per_s": "rate before it jumped or fell, 1/s",
+            "rate_after_per_s": "rate after it jumped or fell, 1/s",
             "changed_at_ms": "when it changed, epoch ms",
             "changed_after_ms": "how long after the first sample it changed, ms",
             "rate_jump_ratio": "rate of late records after it changed most, divided by the rate before",

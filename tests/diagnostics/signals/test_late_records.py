@@ -42,6 +42,13 @@ def test_drops_are_summed_over_subtasks_and_the_jump_is_found() -> None:
     assert (facts["dropped_before_ratio"], facts["dropped_since_ratio"]) == pytest.approx((0.01, 0.4))
 
 
+def test_a_steady_rate_has_no_moment_at_which_it_changed() -> None:
+    rows = counter("numLateRecordsDropped", 0, [40.0] * 20, "window") + counter("numRecordsIn", 0, [100.0] * 20, None)
+    facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts
+    assert facts["rate_jump_ratio"] == pytest.approx(1.0)
+    assert not {"changed_at_ms", "changed_after_ms", "rate_before_per_s", "rate_after_per_s"} & set(facts)
+
+
 def test_an_answer_of_rest_that_repeats_a_value_of_before_does_not_lower_the_rate() -> None:
     """REST fetches metrics every 10 s: its last answer had grown by a tenth of what the scrapes before it had."""
     rows = counter("numLateRecordsDropped", 0, [1.0] * 8 + [40.0] * 12, "window")
