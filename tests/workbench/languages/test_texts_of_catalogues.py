@@ -33,7 +33,8 @@ ELSEWHERE = {
 SAMPLES = (".fires.yaml", ".silent.yaml")
 NOT_READ = {
     *("command", "example", "examples", "finds", "from", "leaves", "pattern", "patterns", "source", "to", "value"),
-    *("in_chain", "said", "of", "component", "texts", "beside", "signatures", "likely", "published"),
+    *("in_chain", "said", "of", "component", "texts", "beside", "begins", "signatures", "likely"),
+    "published",
     "only_if",
     *("system", "systems", "families"),
     "ways",
