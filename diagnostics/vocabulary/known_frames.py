@@ -42,6 +42,13 @@ MAILBOX_WAIT = "org.apache.flink.streaming.runtime.tasks.mailbox."
 NO_ROOM = "org.apache.flink.runtime.io.network.buffer.LocalBufferPool."
 """A task thread waits here for output buffers: it is back-pressured, whatever frames are below."""
 
+SOURCE_FUNCTION = "org.apache.flink.streaming.runtime.tasks.SourceStreamTask$LegacySourceFunctionThread.run"
+"""Root frame of Flink in the thread of a source function of the old interface, which runs the chain as well."""
+EMITS = "org.apache.flink.streaming.api.operators.StreamSourceContexts$"
+"""Frames of that thread while it passes a record to the chain. Source: Flink's StreamSourceContexts."""
+SLEEP = "sleep"
+"""The system of a thread that sleeps, in the catalogue."""
+
 
 SNAPSHOTS = (
     *(
@@ -193,12 +200,13 @@ def stack(frames: Sequence[str]) -> Stack:
             return Stack(True, waiting, role, None, None, None, user, top)
         purpose: Purpose = "sink" if role == "sink" else "look-up"
         return Stack(False, True, role, ASYNCHRONOUS, purpose, resting, user, top)
+    paced = waiting and SOURCE_FUNCTION in frames and not any(each.startswith(EMITS) for each in frames)
     for frame in frames:
         found = _system(frame)
-        if found is not None:
+        if found is not None and not (paced and found[0] == SLEEP):
             within = any(each.startswith(SNAPSHOTS) for each in frames)
             return Stack(False, waiting, role, found[0], found[1], frame, user, top, within)
-    return Stack(False, waiting, role, None, None, None, user, top)
+    return Stack(paced, waiting, role, None, None, None, user, top)
 
 
 def upload_of(frames: Iterable[str]) -> str | None:

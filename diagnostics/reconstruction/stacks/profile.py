@@ -12,6 +12,7 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.notation.printed_name import normalised
+from diagnostics.notation.task_name import LEGACY_SOURCE
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, SampledStacks, sampled_stacks
 from diagnostics.vocabulary.known_frames import Stack, known_frames, stack, upload_of
@@ -27,13 +28,14 @@ Source: java.lang.Thread.State.
 """
 MOST_STACKS = 20_000
 """Distinct stacks that are read, the heaviest ones. Our choice: they contain nearly all samples."""
+FLAME_GRAPH = "flame-graph"
 PREFERRED = (
-    ("flame-graph", "full"),
+    (FLAME_GRAPH, "full"),
     ("collapsed", "wall"),
     ("thread-dump", "dump"),
     ("collapsed", "unknown"),
-    ("flame-graph", "on-cpu"),
-    ("flame-graph", "off-cpu"),
+    (FLAME_GRAPH, "on-cpu"),
+    (FLAME_GRAPH, "off-cpu"),
     ("collapsed", "cpu"),
 )
 """(profile, mode) in order of preference; kinds that show both running and waiting threads without bias come first."""
@@ -103,7 +105,9 @@ def stack_profiles(evidence: Evidence) -> Profiles:
     Reads   stack_sample: threads of tasks and of the asynchronous part of checkpoints.
     """
     stacks = sampled_stacks(evidence)
-    return profiles_from_rows(_rows(stacks) if stacks else (), cluster_of(evidence))
+    if not stacks:
+        return profiles_from_rows((), cluster_of(evidence))
+    return profiles_from_rows(_rows(stacks), cluster_of(evidence), _with_source_thread(stacks.samples))
 
 
 KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode", "state")
@@ -126,12 +130,38 @@ def _samples_of_tasks(samples: pa.Table) -> pa.Table:
     uploads = reduce(pc.or_, (pc.starts_with(threads, prefix) for prefix in known_frames().upload_threads))
     uploads = pc.fill_null(uploads, False)
     named = pc.or_(pc.is_valid(samples["vertex_id"]), pc.is_valid(samples["vertex"]))
-    return samples.append_column("uploads", uploads).filter(pc.or_(named, uploads))
+    return samples.append_column("uploads", uploads).filter(pc.and_(pc.or_(named, uploads), _carries_records(samples)))
 
 
-def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> Profiles:
-    """The profiles from rows of stacks; tasks without an id are looked up in the cluster by name."""
+def _carries_records(samples: pa.Table) -> pa.Array:
+    """Whether the thread of each sample passes records on. The source function of the old interface has a thread of its
+    own, which runs the whole chain; the task's thread beside it only waits for mails, and for the lock to run them.
+    """
+    import pyarrow.compute as pc
+
+    of_source = pc.fill_null(pc.starts_with(samples["thread"], LEGACY_SOURCE), False)
+    return pc.or_(of_source, pc.invert(pc.is_in(samples["vertex"], value_set=_with_source_thread(samples))))
+
+
+def _with_source_thread(samples: pa.Table) -> pa.Array:
+    """The names of tasks whose source has a thread of its own."""
+    import pyarrow.compute as pc
+
+    return pc.unique(samples["vertex"].filter(pc.starts_with(samples["thread"], LEGACY_SOURCE)).drop_null())
+
+
+def profiles_from_rows(
+    rows: Iterable[Mapping[str, Any]], cluster: Cluster, with_source_thread: pa.Array | None = None
+) -> Profiles:
+    """The profiles from rows of stacks; tasks without an id are looked up in the cluster by name.
+
+    with_source_thread  names of tasks whose source has a thread of its own. Flink's flame graph shows the other thread
+                        of such a task, which waits for mails, and is left aside. Source: JobVertexThreadInfoTracker
+                        samples the executing thread of each task
+    """
     by_name, only_job = tasks_by_name(cluster), only_one(cluster.job_names)
+    names = with_source_thread.to_pylist() if with_source_thread is not None else []
+    unseen = {task_key({"vertex_id": None, "job_id": None, "vertex": name}, by_name, only_job) for name in names}
     grouped: dict[TaskKey, dict[tuple[str, str], list[Sampled]]] = defaultdict(lambda: defaultdict(list))
     uploads: list[Mapping[str, Any]] = []
     for row in rows:
@@ -140,6 +170,8 @@ def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> P
             continue
         key = task_key(row, by_name, only_job)
         kind = (row["profile"] or "", row["mode"] or "")
+        if kind[0] == FLAME_GRAPH and key in unseen:
+            continue
         sampled_stack = _stack(row)
         grouped[key][kind].append(Sampled(sampled_stack, row["weight"], _cite(row, sampled_stack)))
     tasks = {}

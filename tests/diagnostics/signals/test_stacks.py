@@ -283,6 +283,46 @@ def test_a_thread_is_found_by_its_tasks_name() -> None:
     assert (signal.subject.job, signal.subject.vertex_id) == (JOB, MIDDLE)
 
 
+SOURCE_NAME = "Source: orders -> Calc"
+SOURCE_THREAD = f"Legacy Source Thread - {SOURCE_NAME} (1/1)#0"
+GENERATOR = [
+    "org.apache.flink.streaming.runtime.tasks.SourceStreamTask$LegacySourceFunctionThread.run",
+    "com.shop.Generator.run",
+]
+PASSED_ON = [*GENERATOR, "org.apache.flink.streaming.api.operators.StreamSourceContexts$WatermarkContext.collect"]
+ASKS = [*PASSED_ON, "com.shop.Customer.eval", "java.net.Socket$SocketInputStream.read"]
+
+
+def _dumped(frames: list[str], thread: str) -> dict[str, Any]:
+    columns = {"profile": "thread-dump", "mode": "dump", "vertex": SOURCE_NAME, "thread": thread}
+    return {**columns, "frames": frames, "weight": 3.0, "job_id": JOB, "state": "RUNNABLE"}
+
+
+def test_the_chain_of_a_source_function_runs_in_the_sources_own_thread() -> None:
+    own = {"profile": "flame-graph", "mode": "full", "job_id": JOB, "vertex": SOURCE_NAME}
+    mails = _dumped(IDLE, f"{SOURCE_NAME} (1/1)#0")
+    rows = [_dumped(ASKS, SOURCE_THREAD), mails, {**own, "frames": IDLE, "weight": 500.0}]
+
+    facts = only(blocking_calls.measure(hand_made(stack_sample=rows)), "blocking_calls").facts
+
+    assert (facts["profile"], facts["working_samples"], facts["role_ratio"]) == ("thread-dump", 3.0, 1.0)
+    assert facts["system"] == "socket"
+
+
+def test_a_source_function_that_sleeps_between_records_rests() -> None:
+    rows = [_dumped([*GENERATOR, "java.lang.Thread.sleep"], SOURCE_THREAD)]
+
+    assert not signals_of_key(blocking_calls.measure(hand_made(stack_sample=rows)), "blocking_calls")
+
+
+def test_a_function_that_sleeps_behind_a_source_function_works() -> None:
+    rows = [_dumped([*PASSED_ON, "com.shop.Score.eval", "java.lang.Thread.sleep"], SOURCE_THREAD)]
+
+    facts = only(blocking_calls.measure(hand_made(stack_sample=rows)), "blocking_calls").facts
+
+    assert (facts["system"], facts["working_samples"]) == ("sleep", 3.0)
+
+
 def test_a_task_that_only_waits_for_records_is_not_judged() -> None:
     evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(IDLE, 400.0)])
     assert signals_of_key(hot_frames.measure(evidence), "hot_frames") == []

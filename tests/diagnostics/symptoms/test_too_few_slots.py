@@ -64,3 +64,17 @@ def test_after_a_lost_process_the_step_says_whether_the_job_starts_by_itself(sta
     )
     steps = [each["first_step"] or "" for each in document["findings"] if each["rule"]["id"] == "resource.slots"]
     assert [said in each for each in steps] == [True]
+
+
+@pytest.mark.parametrize(
+    ("slots", "classes"), [(0, {"misconfiguration"}), (2, {"misconfiguration", "resource_shortage"})]
+)
+def test_slots_that_no_task_manager_offers_because_of_a_refused_setting_are_no_second_cause(
+    slots: int, classes: set[str]
+) -> None:
+    document = judged(
+        slots={"resource": "slots", "refused": 4, "required": 4, "total_end": slots, "missing": 4 - slots},
+        settings_check={"refused": 1, "refused_text": "The configured Total Process Memory size (960m) is less"},
+    )
+    causes = {each["symptom_class"] for each in document["findings"] if each["role"] != "consequence"}
+    assert causes == classes
