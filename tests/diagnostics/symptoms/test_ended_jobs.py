@@ -42,3 +42,36 @@ def test_a_cluster_without_a_job_is_healthy_and_names_who_would_submit_one() -> 
 def test_a_cluster_in_which_a_submission_failed_is_not_healthy() -> None:
     document = judged(free_cluster={"registrations": 2, "disturbances": 1, "waited_ms": 60_000})
     assert document["verdict"]["symptom_class"] != "healthy"
+
+
+@pytest.mark.parametrize(("completed", "failed", "is_healthy"), [(24, 1, True), (4, 1, False), (24, 3, False)])
+def test_one_failure_among_many_checkpoints_of_a_single_reading_is_no_trouble(
+    completed: int, failed: int, is_healthy: bool
+) -> None:
+    document = judged(
+        checkpoint_progress={"completed": completed, "failed": failed},
+        back_pressure_job={"high_share_ratio": 0.0, "worst_ratio": 0.0},
+        restarts={"restarts": 0},
+        heap_pressure={"share_ratio": 0.001},
+    )
+    assert (document["verdict"]["symptom_class"] == "healthy") is is_healthy
+
+
+def test_a_job_that_recovered_from_a_row_of_restarts_says_how_long_it_has_run_since() -> None:
+    document = judged(restarts={"restarts": 7, "final_state": "RUNNING", "steady_ms": 82_000, "for_faults": 7})
+    [said] = [each["statement"] for each in document["findings"] if each["rule"]["id"] == "restart.repeated"]
+    assert "It has run for 82 s since." in said
+
+
+@pytest.mark.parametrize(("throttled", "is_healthy"), [(0.1, True), (0.88, False)])
+def test_a_job_whose_container_is_throttled_most_of_the_time_is_not_called_healthy(
+    throttled: float, is_healthy: bool
+) -> None:
+    document = judged(
+        checkpoint_progress={"completed": 20, "failed": 0, "recent_failed": 0},
+        back_pressure_job={"high_share_ratio": 0.0, "worst_ratio": 0.0},
+        restarts={"restarts": 0},
+        heap_pressure={"share_ratio": 0.001},
+        host_load={"samples": 4, "throttled_ratio": throttled},
+    )
+    assert (document["verdict"]["symptom_class"] == "healthy") is is_healthy
