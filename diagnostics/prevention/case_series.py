@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,9 +61,8 @@ def case_series(
     signals  of the case: where they show that the job ended, or that no task ran after its last restart, its series end
     is_over  whether the trouble of the job was over before the end of the evidence
     """
-    spans = [
-        (each["from_ms"], each["to_ms"]) for each in points.values() if "from_ms" in each and job_points(each, job_id)
-    ]
+    spans = _spans(points, lambda each: job_points(each, job_id) is not None)
+    spans = spans or _spans(points, lambda each: _is_watched(each, job_id))
     if not spans:
         return CaseSeries(label_value(job_name), 0, ())
     life = _end_of(signals, job_id)
@@ -82,6 +81,18 @@ def case_series(
     until = next((step for step, time in enumerate(times) if life.job_ms is not None and time >= life.job_ms), steps)
     shown = [_until(until, each) for each in case_metrics]
     return CaseSeries(job, steps, shown, until < steps, times[0], seen_to_ms, is_over)
+
+
+def _spans(
+    points: Mapping[str, Mapping[str, Any]], is_of_job: Callable[[Mapping[str, Any]], bool]
+) -> list[tuple[float, float]]:
+    """First and last time of the charts about the job, epoch ms."""
+    return [(each["from_ms"], each["to_ms"]) for each in points.values() if "from_ms" in each and is_of_job(each)]
+
+
+def _is_watched(points: Mapping[str, Any], job_id: str | None) -> bool:
+    """Whether the samples of a scraper hold a metric of the job that alerts watch."""
+    return job_id is not None and any(each.get("job_id") == job_id for each in points.get("watched", ()))
 
 
 def _until(step: int, series: Series) -> Series:

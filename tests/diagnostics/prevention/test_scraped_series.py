@@ -149,3 +149,9 @@ def test_the_bounds_of_planned_settings_are_made_for_them() -> None:
 
     assert bounds == ["15000", "90000"]
     assert case_series({}, JOB_ID, "Orders").steps == 0
+
+
+def test_a_job_that_only_its_scraped_metrics_show_has_its_series() -> None:
+    """No chart is about it: its alerts were said to have no series in the case."""
+    points = metrics(MINUTE, watched("numberOfCompletedCheckpoints", [float(n) for n in range(21)]))
+    assert made(points)[1].of(COMPLETED)
