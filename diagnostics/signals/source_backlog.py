@@ -27,13 +27,17 @@ fetch at once makes the backlog uneven."""
 MOST_CITED = 4
 PENDING, LAG = "pendingRecords", "currentFetchEventTimeLag"
 """Standard metrics of sources (FLIP-33); sources of changes report the second alone."""
+OF_PARTITIONS = ("KafkaSourceReader.KafkaConsumer.records-lag-max", "KafkaConsumer.records-lag-max")
+"""Records that wait in the partition of a Kafka consumer with most of them, so at least as many wait for its subtask.
+Source: Apache Kafka documentation, "Monitoring", consumer fetch metrics.
+"""
 
 
 def measure(evidence: Evidence) -> Measured:
     """The source with the largest backlog of each job.
 
-    Reads   metric_sample (pendingRecords and currentFetchEventTimeLag of sources, since Flink 1.14), and how busy and
-            back-pressured the source is.
+    Reads   metric_sample (pendingRecords and currentFetchEventTimeLag of sources, since Flink 1.14; without the first
+            the lag of Kafka consumers, which is at most that), and how busy and back-pressured the source is.
     Gives   one signal for each job whose sources count the records that wait for them, or how old those are.
     Units   records; records per second; milliseconds; ratios 0 to 1.
     Empty   NotMeasured without metrics; a source that cannot count its backlog gives no signal.
@@ -42,8 +46,9 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("source_backlog", "metric-scrapes", "no metric shows how many records wait for the sources")
         return
     series = metric_series(evidence)
-    sources = {vertex: of_task for vertex, of_task in _source_series(series, PENDING).items() if _has_values(of_task)}
-    lags = {vertex: of_task for vertex, of_task in _source_series(series, LAG).items() if _has_values(of_task)}
+    of_partitions = [_known_series(series, metric) for metric in OF_PARTITIONS]
+    sources = {**of_partitions[1], **of_partitions[0], **_known_series(series, PENDING)}
+    lags = _known_series(series, LAG)
     cluster, loads, tables = cluster_of(evidence), mean_time_ratios(evidence), declared_tables(evidence).connectors
     for job in sorted({job for job, _ in (*sources, *lags)}, key=str):
         facts = {
@@ -81,8 +86,10 @@ def _source_series(series: MetricSeries, metric: str) -> Mapping[VertexKey, Sequ
     return {**of_tasks, **of_operators}
 
 
-def _has_values(of_task: Sequence[Series]) -> bool:
-    return any(each.known for each in of_task)
+def _known_series(series: MetricSeries, metric: str) -> Mapping[VertexKey, Sequence[Series]]:
+    """Those of the series whose task has a value."""
+    of_sources = _source_series(series, metric)
+    return {vertex: of_task for vertex, of_task in of_sources.items() if any(each.known for each in of_task)}
 
 
 def _is_aligned(evidence: Evidence, job: str | None) -> bool:

@@ -92,3 +92,13 @@ def test_the_onset_is_the_foot_of_the_rise() -> None:
 def test_a_backlog_that_grows_from_the_first_look_on_may_be_older() -> None:
     facts = facts_of(pending(0, [100 * step for step in range(12)]))
     assert (facts["onset_ms"], facts["onset_at_start"]) == (START, True)
+
+
+def test_the_lag_of_kafka_consumers_shows_the_backlog_of_a_source_that_does_not_count_it() -> None:
+    rows = [
+        {**row, "metric": "KafkaSourceReader.KafkaConsumer.records-lag-max"}
+        for subtask in (0, 1)
+        for row in pending(subtask, [100, 200, 300, 400, 500, 600])
+    ]
+    facts = facts_of(rows)
+    assert (facts["pending"], facts["growth"]) == (1_200, 600)
