@@ -269,13 +269,14 @@ def _job_signal(
     for vertex, vertex_moments in timeline.items():
         for each in vertex_moments:
             if each.held_max is not None:
-                worst_by_moment[each.ts_ms] = max(
-                    worst_by_moment.get(each.ts_ms, (0.0, vertex)), (each.held_max, vertex)
-                )
+                former = worst_by_moment.get(each.ts_ms, (0.0, vertex))
+                worst_by_moment[each.ts_ms] = max(former, (each.held_max, vertex))
     facts: dict[str, FactValue] = {"moments": len(moments), "tasks": len(timeline), "origins": len(held)}
-    busy = [(value, vertex) for vertex, seen in timeline.items() if (value := middle(m.busy_max for m in seen))]
-    if busy:
+    busy_of = {vertex: middle(each.busy_max for each in seen) for vertex, seen in timeline.items()}
+    if busy := [(value, vertex) for vertex, value in busy_of.items() if value]:
         facts |= {"busy_ratio": max(busy)[0], "busy_vertex": graph.name(max(busy)[1])}
+    unknown = sorted(vertex for vertex, value in busy_of.items() if value is None)
+    facts |= {"unmeasured_vertex": graph.name(unknown[0])} if unknown else {}
     citations: list[Citation] = []
     if worst_by_moment:
         ratio, vertex = max(worst_by_moment.values())
@@ -291,8 +292,7 @@ def _job_signal(
         }
         readings = [moment.most_held for moment in timeline[vertex] if moment.most_held]
         citations = [reading.citation for reading in sorted(readings, key=lambda each: -each.ratio)[:3]]
-    dense = highest(each.dense_ms for (job, _), each in accumulated.items() if job == job_id)
-    if dense:
+    if dense := highest(each.dense_ms for (job, _), each in accumulated.items() if job == job_id):
         facts["accumulated_ms"] = dense
     return Signal("back_pressure.job", Subject(job=job_id), facts, tuple(citations), len(moments), window_of(moments))
 
@@ -359,8 +359,7 @@ ORIGIN_FACTS = {
     "origin_moments": "at how many of them it held others back",
     "share_ratio": "their share",
     "lasted_ms": "time for which the task held others back without a break; absent when the samples do not show it",
-    "catch_up": "whether the back pressure began with the job and was over well before the end, as a backlog that is "
-    "worked off",
+    "catch_up": "whether it began with the job and was over well before the end, as a backlog that is worked off",
 }
 JOB_FACTS = {
     "moments": "moments at which the job was looked at",
@@ -368,6 +367,7 @@ JOB_FACTS = {
     "origins": "tasks that held others back at some moment",
     "busy_ratio": "usual busy time of the busiest task",
     "busy_vertex": "that task",
+    "unmeasured_vertex": "a task without a busy time, as a legacy source and what is chained to it",
     "worst_ratio": "highest back-pressured time of any subtask",
     "worst_vertex": "of which task",
     "typical_ratio": "usual back-pressured time of the worst task",

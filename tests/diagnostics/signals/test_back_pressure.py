@@ -275,3 +275,9 @@ def test_pools_count_only_where_no_time_is_measured() -> None:
     full = [row for second in range(0, 120, 10) for row in _pools(second, source={"out": 1.0}, sink={"in": 1.0})]
     evidence = hand_made(**line_of_jobs(), back_pressure=calm, metric_sample=full)
     assert not signals_of_key(measure(evidence), "back_pressure.origin")
+
+
+def test_a_task_whose_busy_time_flink_does_not_measure_is_named() -> None:
+    rows = [row for at in (0, 10, 20) for row in ratios(at, source=(None, 0.0), middle=(0.1, 0.0), sink=(0.2, 0.0))]
+    job = only(measure(hand_made(**line_of_jobs(), back_pressure=rows)), "back_pressure.job")
+    assert (job.facts["unmeasured_vertex"], job.facts["busy_vertex"]) == ("Source: orders", "Sink: documents")
