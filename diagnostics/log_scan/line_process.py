@@ -48,12 +48,12 @@ def process_namer(head: bytes) -> ProcessOfLine | None:
 
 def _pod_by_kubectl(line: bytes) -> bytes | None:
     match = _KUBECTL.match(line)
-    return match and match[1] + b"/" + match[2]
+    return match and match[1] + b"_" + match[2]
 
 
 def _pod_by_stern(line: bytes) -> bytes | None:
     match = _STERN.match(line)
-    return match and match["pod"] + b"/" + match["container"]
+    return match and match["pod"] + b"_" + match["container"]
 
 
 def _service_by_compose(line: bytes) -> bytes | None:

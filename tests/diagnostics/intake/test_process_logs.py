@@ -113,7 +113,7 @@ def test_it_may_be_packed_or_inside_an_archive(desk: Desk) -> None:
     packed = desk.unpack("a.log.gz", gzip.compress(kubectl(BOTH)))
     inside = desk.unpack("b.zip", zipped({"logs/pods.log": kubectl(BOTH)}))
     assert [file.name for file in (*packed, *inside)] == [
-        f"{around}!/{pod}/flink-main-container.log"
+        f"{around}!/{pod}_flink-main-container.log"
         for around in ("a.log.gz", "b.zip!/logs/pods.log")
         for pod in (JOBMANAGER, TASKMANAGER)
     ]
@@ -150,7 +150,7 @@ def test_a_larger_file_than_the_bound_is_refused(desk: Desk) -> None:
 
 def test_lines_count_within_a_processes_log_and_within_the_whole_file(desk: Desk) -> None:
     source = desk.upload("pods.log", kubectl(BOTH))
-    inside = read_lines(source, f"pods.log!/{TASKMANAGER}/flink-main-container.log", 2, 2)
+    inside = read_lines(source, f"pods.log!/{TASKMANAGER}_flink-main-container.log", 2, 2)
     whole = read_lines(source, None, 4, 4)
     assert inside[0][1] == whole[0][1]
 
