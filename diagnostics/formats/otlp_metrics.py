@@ -19,10 +19,11 @@ from diagnostics.notation.json_document import outline, read_json
 from diagnostics.notation.json_series import DatedValue, JsonSeries
 from diagnostics.notation.prometheus_series import series_key
 from diagnostics.notation.rest_document import CERTAIN, fields, items
-from diagnostics.notation.text_lines import numbered_lines
+from diagnostics.notation.tally import MOST_SHOWN, Tally
+from diagnostics.notation.text_lines import raw_lines
 
-MOST_LINE = 32_000_000
-"""Characters of an export. Our choice: that of a large cluster has some megabytes."""
+MOST_LINE = 3_000_000
+"""Bytes of an export on a line of its own. Our choice: the collector sends batches of 8,192 values by default."""
 PREFIX = "flink."
 KINDS = ("gauge", "sum")
 QUANTILES = "summary"
@@ -39,7 +40,7 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     series = JsonSeries()
-    for number, export in _exports(part):
+    for number, export in _exports(part, series.tally):
         for place, resource in enumerate(items(export.get("resourceMetrics"))):
             for scope, of_scope in enumerate(items(fields(resource).get("scopeMetrics"))):
                 for at, metric in enumerate(items(fields(of_scope).get("metrics"))):
@@ -48,15 +49,19 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield from series.read(None)
 
 
-def _exports(part: Range) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
-    """The exports of a file, with their line where each has its own."""
-    lines = [(number, line) for number, line in numbered_lines(part, MOST_LINE) if line.strip()]
-    try:
-        parsed = [(number, fields(json.loads(line))) for number, line in lines]
-    except (ValueError, RecursionError):
-        yield None, fields(read_json(part).value)
-        return
-    yield from parsed
+def _exports(part: Range, tally: Tally) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
+    """The exports of a file, with their line where each has its own; the first line shows whether they do."""
+    lines = ((number, line) for number, line in enumerate(raw_lines(part, MOST_LINE), 1) if line.strip())
+    for place, (number, line) in enumerate(lines):
+        try:
+            export = fields(json.loads(line))
+        except (ValueError, RecursionError):
+            if place == 0:
+                yield None, fields(read_json(part).value)
+                return
+            tally.odd(number, line[:MOST_SHOWN].decode("utf-8", "replace"))
+            continue
+        yield number, export
 
 
 def _take(series: JsonSeries, metric: Mapping[str, Any], pointer: str) -> None:

@@ -70,3 +70,12 @@ def test_a_path_of_statsd_is_of_a_task_where_a_later_one_shows_it(tmp_path: Path
     text = f"{path}.numRecordsIn:900|g\n{path}.buffers.inPoolUsage:0.5|g\n"
     rows = read(statsd_lines.FORMAT, text, tmp_path, "statsd.txt").rows["metric_sample"]
     assert [row["scope"] for row in rows] == ["task", "task"]
+
+
+def test_an_export_that_was_cut_costs_its_own_line_only(tmp_path: Path) -> None:
+    point = '{"timeUnixNano":"1795222800000000000","asInt":"3"}'
+    metric = f'{{"name":"flink.jobmanager.job.numRestarts","gauge":{{"dataPoints":[{point}]}}}}'
+    line = f'{{"resourceMetrics":[{{"scopeMetrics":[{{"metrics":[{metric}]}}]}}]}}\n'
+    found = read(otlp_metrics.FORMAT, line + line[:60] + "\n" + line, tmp_path, "otel.json")
+    assert len(found.rows["metric_sample"]) == 2
+    assert sum(each.not_understood for each in found.coverage) == 1
