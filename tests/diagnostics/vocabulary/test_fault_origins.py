@@ -149,6 +149,15 @@ def test_a_chain_shows_that_a_snapshot_was_taken() -> None:
     assert not is_in_snapshot("java.io.IOException: disk full")
 
 
+def test_a_package_that_a_module_of_java_keeps_closed_is_no_missing_class() -> None:
+    message = (
+        "class com.acme.Keys (in unnamed module @0x69eee410) cannot access class sun.net.util.IPAddressUtil (in module "
+        "java.base) because module java.base does not export sun.net.util to unnamed module @0x69eee410"
+    )
+    chain = f"java.lang.IllegalAccessError: {message}"
+    assert origin_of("java.lang.IllegalAccessError", message, None, None, chain).id == "java_modules"
+
+
 DESERIALIZING = "java.io.IOException: Failed to deserialize consumer record ConsumerRecord(topic = orders)"
 FORWARDING = (
     "org.apache.flink.streaming.runtime.tasks.ExceptionInChainedOperatorException: "
